@@ -1,0 +1,42 @@
+"""From a question to the passages that bear on it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.embedding import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a document. `start` and `end` are characters in the document's extracted text;
+    `page` counts from 1 where the format has pages; `score` is the cosine similarity, 0 before a search."""
+
+    id: str
+    text: str
+    title: str
+    uri: str
+    page: int | None
+    start: int
+    end: int
+    score: float = 0.0
+
+
+class Index(Protocol):
+    """Where passages lie. `document` is the document's id; passages of one owner's library only."""
+
+    async def search(self, vector: Vector, k: int) -> tuple[Passage, ...]:
+        """The k nearest passages, best first; raises TurnError('retrieval_failed')."""
+        ...
+
+    async def missing(self, ids: Sequence[str]) -> set[str]:
+        """Those of the ids that are not stored yet."""
+        ...
+
+    async def add(self, document: str, passages: Sequence[Passage], vectors: Sequence[Vector]) -> None: ...
+
+    async def remove(self, document: str, *, keep: Sequence[str] = ()) -> None:
+        """Drops the document's passages, except the kept ids."""
+        ...
+
+    async def count(self) -> int: ...

