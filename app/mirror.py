@@ -1,0 +1,148 @@
+"""What other processes see of the turns that run in this one, and what they may order.
+
+Every turn's log is copied to a Redis stream in batches, off the token path; a reader elsewhere follows the
+stream. Orders to stop travel through one more stream. Redis may come and go: nothing here fails a turn.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from uuid import uuid4
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from app.events import TurnEvent
+from app.turnlog import Batch, TurnLog, pack, unpack
+
+FLUSH_SECONDS = 0.05
+RETRY_SECONDS = 0.5
+BEAT_SECONDS = 1.5
+ALIVE_MS = 6_000  # four beats: a slow machine is not a dead one
+ABSENCES = 3  # seconds without the process's beat before its turns count as lost
+KEPT_SECONDS = 3_600  # more than any turn takes
+KEPT_AFTER_END_SECONDS = 600
+STOPS = "stops"
+TROUBLE = (RedisError, OSError)
+
+log = logging.getLogger(__name__)
+
+
+class Lost(Exception):
+    """The process that produced this turn is gone; its log will not grow any more."""
+
+
+class Mirror:
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+        self._process = uuid4().hex
+        self._dirty: dict[str, TurnLog] = {}
+        self._woken = asyncio.Event()
+        self._heard = ""  # the last order to stop that was read
+
+    def touch(self, turn: TurnLog) -> None:
+        """Notes that a log has grown. Costs the token path a dict entry."""
+        self._dirty[turn.turn] = turn
+        self._woken.set()
+
+    async def run(self, on_stop: Callable[[str], object]) -> None:
+        """Copies, beats and listens until cancelled; `on_stop` gets the ids of turns that are to stop."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._copy())
+            group.create_task(_persist(self._beat))
+            group.create_task(_persist(lambda: self._listen(on_stop)))
+
+    async def _copy(self) -> None:
+        while True:
+            await self._woken.wait()
+            await asyncio.sleep(FLUSH_SECONDS)
+            self._woken.clear()
+            try:
+                await self.flush()
+            except TROUBLE as error:
+                log.warning("mirror: %s", error)
+                await asyncio.sleep(RETRY_SECONDS)
+                self._woken.set()
+
+    async def flush(self) -> None:
+        """Copies what has been appended since the last time. A log stays dirty until it is copied, so a
+        batch may be sent twice; readers go by the numbers."""
+        dirty = list(self._dirty.values())
+        pipe = self._redis.pipeline(transaction=False)
+        sizes = []
+        for turn in dirty:
+            batch = turn.events[turn.mirrored :]
+            sizes.append(len(turn.events))
+            if batch:
+                fields = {"n": len(turn.events), "p": self._process, "e": pack(batch)}
+                pipe.xadd(_key(turn.turn), fields)  # type: ignore[arg-type]  # redis-py's field type is invariant
+                pipe.expire(_key(turn.turn), KEPT_AFTER_END_SECONDS if turn.ended else KEPT_SECONDS)
+        await pipe.execute()
+        for turn, size in zip(dirty, sizes, strict=True):
+            turn.mirrored = size
+            if len(turn.events) == size:
+                self._dirty.pop(turn.turn, None)
+
+    async def _beat(self) -> None:
+        while True:
+            await self._redis.set(f"process:{self._process}", 1, px=ALIVE_MS)
+            await asyncio.sleep(BEAT_SECONDS)
+
+    async def _listen(self, on_stop: Callable[[str], object]) -> None:
+        if not self._heard:  # from now on; after a reconnection, from where it broke off
+            seconds, microseconds = await self._redis.time()
+            self._heard = f"{seconds * 1000 + microseconds // 1000}-0"
+        while True:
+            for _, entries in await self._redis.xread({STOPS: self._heard}, block=5_000):
+                for self._heard, fields in entries:
+                    on_stop(fields[b"turn"].decode())
+
+    async def order_stop(self, turn: str) -> None:
+        """Tells whichever process produces the turn to stop it."""
+        await self._redis.xadd(STOPS, {"turn": turn}, maxlen=1_000)
+
+    async def read(self, turn: str, after: int) -> AsyncGenerator[Batch, None]:
+        """A turn that another process produces, behind number `after`, until cancelled or closed.
+
+        Raises Lost when that process is gone, OSError or RedisError when Redis is.
+        """
+        last, process, absences = "0", "", 0
+        while absences < ABSENCES:
+            found = await self._redis.xread({_key(turn): last}, block=1_000)
+            for _, entries in found:
+                for last, fields in entries:
+                    process, n = fields[b"p"].decode(), int(fields[b"n"])
+                    if n > after:
+                        yield n, _behind(after, n, unpack(fields[b"e"]))
+                        after = n
+            if not found:
+                gone = not await self._redis.exists(f"process:{process}")
+                absences = absences + 1 if gone else 0
+        raise Lost(turn)
+
+
+    async def left_of(self, turn: str) -> list[TurnEvent]:
+        """Everything that was copied of a turn."""
+        events: list[TurnEvent] = []
+        for _, fields in await self._redis.xrange(_key(turn)):
+            events.extend(_behind(len(events), int(fields[b"n"]), unpack(fields[b"e"])))
+        return events
+
+
+async def _persist(work: Callable[[], Awaitable[None]]) -> None:
+    """Does the work for ever, however often Redis goes away."""
+    while True:
+        try:
+            await work()
+        except TROUBLE as error:
+            log.warning("mirror: %s", error)
+            await asyncio.sleep(RETRY_SECONDS)
+
+
+def _behind(after: int, n: int, batch: list[TurnEvent]) -> list[TurnEvent]:
+    """The part of a batch that ends with number `n` which lies behind number `after`."""
+    return batch[max(0, len(batch) - (n - after)) :] if n > after else []
+
+
+def _key(turn: str) -> str:
+    return f"turn:{turn}"

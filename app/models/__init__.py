@@ -1,0 +1,35 @@
+"""A language model as the core sees it: messages in, a stream of text out."""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from app.events import Usage
+from app.prompt import Message
+from app.routing import Route
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.models.openai import OpenAIModel
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What one read of the upstream brought: text, and towards the end a finish reason and the usage."""
+
+    text: str = ""
+    reason: str = ""
+    usage: Usage | None = None
+
+
+class Model(Protocol):
+    def stream(self, messages: Sequence[Message], route: Route) -> AsyncGenerator[Chunk, None]:
+        """Chunks until the answer is whole; raises TurnError('upstream_…'). Closing it closes the upstream."""
+        ...
+
+
+def open_model(settings: Settings) -> "OpenAIModel":
+    # Start-up cost: the SDK takes 1.3 s to import, and not every door that imports the core needs it.
+    from app.models.openai import OpenAIModel
+
+    return OpenAIModel(settings)

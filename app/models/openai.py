@@ -1,0 +1,163 @@
+"""The OpenAI adapter: Chat Completions over aiohttp, decoded from raw bytes.
+
+The SDK builds the request, authenticates, retries with backoff before the body (408, 409, 429, 5xx) and
+closes the connection when the stream is left; its typed chunks are skipped, for they cost ten times the
+CPU (docs/architecture.md has the figures).
+"""
+
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from typing import Any, NoReturn
+
+import aiohttp
+import msgspec
+import openai
+from openai import AsyncOpenAI, DefaultAioHttpClient
+from openai.types.chat import ChatCompletionMessageParam
+
+from app.errors import TurnError
+from app.events import Usage
+from app.models import Chunk
+from app.prompt import Message
+from app.routing import Route
+from app.settings import Settings
+
+# Generous: a hosted model's latency varies, and a long prompt's prefill can take a minute.
+TIMEOUT = openai.Timeout(connect=10, read=120, write=30, pool=10)
+LONGEST_LINE = 1 << 20
+
+
+class _Delta(msgspec.Struct):
+    content: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    delta: _Delta = msgspec.field(default_factory=_Delta)
+    finish_reason: str | None = None
+
+
+class _Details(msgspec.Struct):
+    cached_tokens: int | None = 0
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    prompt_tokens_details: _Details | None = None
+
+
+class _Line(msgspec.Struct):
+    choices: list[_Choice] = msgspec.field(default_factory=list)
+    usage: _Usage | None = None
+    error: Any = None
+
+
+_decoder = msgspec.json.Decoder(_Line)
+
+
+class OpenAIModel:
+    def __init__(self, settings: Settings) -> None:
+        # OpenAI's newer models refuse `max_tokens`, several compatible servers only know it.
+        self._cap = "max_tokens" if settings.openai_base_url else "max_completion_tokens"
+        self._client = AsyncOpenAI(
+            api_key=settings.openai_api_key or "none",
+            base_url=settings.openai_base_url or None,
+            timeout=TIMEOUT,
+            max_retries=2,
+            http_client=DefaultAioHttpClient(),
+        )
+
+    async def stream(self, messages: Sequence[Message], route: Route) -> AsyncGenerator[Chunk, None]:
+        whole = False
+        try:
+            async with self._client.chat.completions.with_streaming_response.create(
+                model=route.model,
+                messages=_params(messages),
+                stream=True,
+                stream_options={"include_usage": True},
+                extra_body={self._cap: route.max_tokens},
+            ) as response:
+                lines = Lines()
+                async for data in response.iter_bytes():
+                    chunk = read(lines.feed(data))
+                    whole = whole or bool(chunk.reason) or lines.done
+                    if chunk.text or chunk.reason or chunk.usage:
+                        yield chunk
+        except (openai.OpenAIError, aiohttp.ClientError, OSError, msgspec.DecodeError) as error:
+            _explain(error, route.model)
+        if not whole:
+            raise TurnError("upstream_cut", "The model's answer was cut off before its end.")
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+class Lines:
+    """The `data:` lines of an event stream, from bytes cut anywhere."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self.done = False
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > LONGEST_LINE:
+            raise TurnError("upstream_failed", "The model sent a line of over a megabyte.")
+        for line in lines:
+            if line.startswith(b"data:"):
+                value = line[5:].strip()
+                if value == b"[DONE]":
+                    self.done = True
+                elif value:
+                    yield value
+
+
+def read(lines: Iterator[bytes]) -> Chunk:
+    """All that one read brought, as one chunk."""
+    texts, reason, usage = [], "", None
+    for data in lines:
+        line = _decoder.decode(data)
+        if line.error:
+            raise TurnError("upstream_failed", f"The model failed while answering: {_brief(line.error)}")
+        if line.usage:
+            usage = _usage(line.usage)
+        for choice in line.choices[:1]:
+            texts.append(choice.delta.content or "")
+            reason = choice.finish_reason or reason
+    return Chunk("".join(texts), reason, usage)
+
+
+def _usage(usage: _Usage) -> Usage:
+    details = usage.prompt_tokens_details
+    return Usage(usage.prompt_tokens, usage.completion_tokens, (details and details.cached_tokens) or 0)
+
+
+def _params(messages: Sequence[Message]) -> list[ChatCompletionMessageParam]:
+    return [{"role": m.role, "content": m.content} for m in messages]  # type: ignore[misc]  # role is a str here
+
+
+def _explain(error: Exception, model: str) -> NoReturn:
+    """Every way an upstream can fail, as one sentence for the person who waits."""
+    match error:
+        case openai.APITimeoutError():
+            raise TurnError("upstream_timeout", "The model did not answer in time.") from error
+        case openai.AuthenticationError() | openai.PermissionDeniedError():
+            raise TurnError("upstream_refused", "The model's server refused the key in OPENAI_API_KEY.") from error
+        case openai.NotFoundError():
+            raise TurnError("upstream_refused", f"The model's server knows no model {model!r}.") from error
+        case openai.RateLimitError():
+            raise TurnError("upstream_refused", "The model's server is over its rate limit.") from error
+        case openai.APIStatusError() if error.status_code < 500:
+            raise TurnError("upstream_refused", f"The model's server refused: {_brief(error.message)}") from error
+        case openai.APIStatusError():
+            raise TurnError("upstream_failed", f"The model's server failed ({error.status_code}).") from error
+        case msgspec.DecodeError():
+            raise TurnError("upstream_failed", "The model sent something that is not its protocol.") from error
+        case openai.APIConnectionError():
+            raise TurnError("upstream_unreachable", "The model's server cannot be reached.") from error
+        case _:
+            raise TurnError("upstream_cut", "The connection to the model broke.") from error
+
+
+def _brief(error: Any) -> str:
+    text = error.get("message", error) if isinstance(error, dict) else error
+    return " ".join(str(text).split())[:200]

@@ -1,0 +1,66 @@
+"""The only place that constructs things: both doors build themselves from here."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialBackoff
+from redis.exceptions import ConnectionError, TimeoutError
+
+from app.embedding import Embedder, open_embedder
+from app.jobs import RedisBell
+from app.mirror import Mirror
+from app.models import Model, open_model
+from app.retrieval import Index, open_index
+from app.routing import Router
+from app.runner import Runner
+from app.settings import Settings
+from app.store import Store, open_store
+from app.turn import Stages
+
+SHARED = "shared"  # the owner of the deployment's own library
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    settings: Settings
+    store: Store
+    redis: Redis
+    embedder: Embedder
+    index: Index
+    model: Model
+    router: Router
+    mirror: Mirror
+    runner: Runner
+    bell: RedisBell
+
+
+@asynccontextmanager
+async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
+    """Everything that a door needs, opened together and closed in reverse."""
+    async with AsyncExitStack() as stack:
+        store = await stack.enter_async_context(open_store(settings))
+        redis = open_redis(settings)
+        stack.push_async_callback(redis.aclose)
+        embedder = open_embedder(settings)
+        index = open_index(settings, embedder, SHARED)
+        model = open_model(settings)
+        stack.push_async_callback(model.close)
+        router = Router(settings)
+        mirror, bell = Mirror(redis), RedisBell(redis)
+        stages = Stages(router, embedder, index, model, store.conversations.history)
+        runner = Runner(stages, store.conversations, mirror, bell)
+        yield Services(settings, store, redis, embedder, index, model, router, mirror, runner, bell)
+
+
+def open_redis(settings: Settings) -> Redis:
+    """A client that connects on first use and rides out a restart of a second or so."""
+    return Redis.from_url(
+        settings.redis_url,
+        socket_connect_timeout=2,
+        retry=Retry(ExponentialBackoff(cap=0.5, base=0.05), 3),
+        retry_on_error=[ConnectionError, TimeoutError, OSError],
+    )

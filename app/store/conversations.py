@@ -1,0 +1,194 @@
+"""Conversations and their turns."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, delete, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from app.events import Delta, Finished, TurnEvent
+from app.prompt import Exchange
+from app.store.outbox import add_job
+from app.store.tables import conversations, turns
+from app.text import shorten
+from app.turn import Turn
+from app.turnlog import pack, unpack
+
+LISTED = 200
+TITLE_WIDTH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    id: str
+    title: str
+    updated: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A turn as it was kept; `transcript` is empty while `status` is running."""
+
+    id: str
+    conversation: str
+    question: str
+    status: str
+    created: float
+    transcript: bytes
+
+    def events(self, *, merged: bool = False) -> list[TurnEvent]:
+        return unpack(self.transcript, merged=merged) if self.transcript else []
+
+
+_STORED = (turns.c.id, turns.c.conversation, turns.c.question, turns.c.status, turns.c.created, turns.c.transcript)
+
+
+class Conversations:
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def add(self, turn: Turn) -> bool:
+        """Keeps a new turn, and its conversation when that is new too.
+
+        False when it was there already (a repeated request); LookupError when the conversation or the turn
+        is somebody else's.
+        """
+        try:
+            async with self._engine.begin() as connection:
+                return await self._add(connection, turn)
+        except IntegrityError:  # the same request won the race on another connection
+            async with self._engine.begin() as connection:
+                return await self._add(connection, turn)
+
+    async def _add(self, connection: AsyncConnection, turn: Turn) -> bool:
+        known = await connection.scalar(select(turns.c.owner).where(turns.c.id == turn.id))
+        if known is not None:
+            _demand(known == turn.owner)
+            return False
+        owner = await connection.scalar(
+            select(conversations.c.owner).where(conversations.c.id == turn.conversation)
+        )
+        if owner is None:
+            await connection.execute(conversations.insert().values(
+                id=turn.conversation, owner=turn.owner, title=shorten(turn.question, TITLE_WIDTH),
+                titled=False, created=turn.created, updated=turn.created,
+            ))
+        else:
+            _demand(owner == turn.owner)
+            await connection.execute(
+                update(conversations).where(conversations.c.id == turn.conversation).values(updated=turn.created)
+            )
+        await connection.execute(turns.insert().values(
+            id=turn.id, conversation=turn.conversation, owner=turn.owner, question=turn.question,
+            status="running", answer="", created=turn.created,
+        ))
+        return True
+
+    async def save(self, turn: str, events: Sequence[TurnEvent]) -> None:
+        """Keeps an ended turn's transcript and, in the same transaction, what is to be done afterwards."""
+        await self._end(events, turns.c.id == turn)
+
+    async def bury(self, turn: str, events: Sequence[TurnEvent]) -> None:
+        """Keeps what a lost process left of a turn, unless its end is known by now."""
+        await self._end(events, turns.c.id == turn, turns.c.status == "running")
+
+    async def _end(self, events: Sequence[TurnEvent], *which: ColumnElement[bool]) -> None:
+        whole = isinstance(events[-1], Finished)
+        ended = update(turns).where(*which).values(
+            status="finished" if whole else "failed",
+            answer="".join(event.text for event in events if isinstance(event, Delta)),
+            transcript=pack(events),
+            ended=time.time(),
+        )
+        async with self._engine.begin() as connection:
+            row = (await connection.execute(ended.returning(turns.c.conversation))).one_or_none()
+            if row is not None and whole:
+                await self._wish_title(connection, row.conversation)
+
+    async def _wish_title(self, connection: AsyncConnection, conversation: str) -> None:
+        titled = await connection.scalar(
+            select(conversations.c.titled).where(conversations.c.id == conversation)
+        )
+        if titled is False:
+            await add_job(connection, "title", conversation, {"conversation": conversation})
+
+    async def turn(self, owner: str, turn: str) -> StoredTurn | None:
+        async with self._engine.connect() as connection:
+            found = await connection.execute(
+                select(*_STORED).where(turns.c.id == turn, turns.c.owner == owner)
+            )
+            row = found.one_or_none()
+        return None if row is None else _stored(row)
+
+    async def turns(self, owner: str, conversation: str) -> list[StoredTurn]:
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(
+                select(*_STORED).where(turns.c.conversation == conversation, turns.c.owner == owner)
+                .order_by(turns.c.created)
+            )
+            return [_stored(row) for row in rows]
+
+    async def history(self, turn: Turn) -> list[Exchange]:
+        """The conversation before this turn, oldest first; failed answers as far as they came."""
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(
+                select(turns.c.question, turns.c.answer).where(
+                    turns.c.conversation == turn.conversation, turns.c.owner == turn.owner,
+                    turns.c.id != turn.id, turns.c.answer != "",
+                ).order_by(turns.c.created)
+            )
+            return [Exchange(row.question, row.answer) for row in rows]
+
+    async def listed(self, owner: str) -> list[Conversation]:
+        """The owner's conversations, the latest first."""
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(
+                select(conversations.c.id, conversations.c.title, conversations.c.updated)
+                .where(conversations.c.owner == owner).order_by(conversations.c.updated.desc()).limit(LISTED)
+            )
+            return [Conversation(row.id, row.title, row.updated) for row in rows]
+
+    async def find(self, owner: str, conversation: str) -> Conversation | None:
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(
+                select(conversations.c.id, conversations.c.title, conversations.c.updated)
+                .where(conversations.c.id == conversation, conversations.c.owner == owner)
+            )).one_or_none()
+        return None if row is None else Conversation(row.id, row.title, row.updated)
+
+    async def first_exchange(self, conversation: str) -> Exchange | None:
+        """What the background title is made from; for jobs, which act for the owner."""
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(
+                select(turns.c.question, turns.c.answer)
+                .where(turns.c.conversation == conversation, turns.c.status == "finished")
+                .order_by(turns.c.created).limit(1)
+            )).one_or_none()
+        return None if row is None else Exchange(row.question, row.answer)
+
+    async def entitle(self, conversation: str, title: str) -> None:
+        """Replaces a provisional title; one that has been settled stays."""
+        async with self._engine.begin() as connection:
+            await connection.execute(
+                update(conversations).where(conversations.c.id == conversation, conversations.c.titled.is_(False))
+                .values(title=title, titled=True)
+            )
+
+    async def remove(self, owner: str, conversation: str) -> bool:
+        async with self._engine.begin() as connection:
+            gone = await connection.execute(
+                delete(conversations).where(conversations.c.id == conversation, conversations.c.owner == owner)
+            )
+        return gone.rowcount > 0
+
+
+def _stored(row: Row[Any]) -> StoredTurn:
+    return StoredTurn(row.id, row.conversation, row.question, row.status, row.created, row.transcript or b"")
+
+
+def _demand(mine: bool) -> None:
+    if not mine:
+        raise LookupError("somebody else's")

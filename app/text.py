@@ -1,0 +1,35 @@
+"""Small facts about natural text that several rooms need, for English and Chinese alike."""
+
+import re
+
+_CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]")
+
+
+def count_cjk(text: str) -> int:
+    return len(_CJK.findall(text))
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a model's tokenizer makes of it: 0.7 a CJK character, 0.25 any other."""
+    cjk = count_cjk(text)
+    return int(cjk * 0.7 + (len(text) - cjk) * 0.25) + 1
+
+
+def is_chinese(text: str) -> bool:
+    """Whether a reader would call it Chinese: a CJK character weighs as much as a short word."""
+    cjk = count_cjk(text)
+    words = len(re.findall(r"[A-Za-z]+", text))
+    return cjk > words
+
+
+def shorten(text: str, width: int) -> str:
+    """One line of at most `width` columns (a CJK character takes two), cut at a word where there is one."""
+    line = " ".join(text.split())
+    room = width
+    for position, character in enumerate(line):
+        room -= 2 if _CJK.match(character) else 1
+        if room < 0:
+            head = line[:position]
+            cut = head.rfind(" ") if position < len(line) and line[position] != " " else len(head)
+            return (head[:cut] if cut > len(head) // 2 else head).rstrip(" ,.;:，。；：") + "…"
+    return line
