@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.embedding import Vector
+from app.embedding.protocol import Vector
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,65 @@
+"""A real Chroma server for tests and benchmarks, on a free port and a folder of its own."""
+
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+PATIENCE = 60.0  # seconds; it starts in about five
+
+
+class Chroma:
+    """`url` stays the same over `stop` and `start`, so that a client's reconnecting can be tested."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._port = _free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+        self.url = f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        command = [str(Path(sys.executable).with_name("chroma")), "run", "--path", str(self._folder),
+                   "--host", "127.0.0.1", "--port", str(self._port)]
+        with (self._folder / "chroma.log").open("ab") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        self._wait()
+
+    def stop(self) -> None:
+        if self._process:
+            self._process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(5)
+            self._process.kill()
+            self._process.wait()
+
+    def _wait(self) -> None:
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            if self._process and self._process.poll() is not None:
+                break
+            heartbeat = f"{self.url}/api/v2/heartbeat"
+            with contextlib.suppress(OSError), urllib.request.urlopen(heartbeat, timeout=5):
+                return
+            time.sleep(0.1)  # a poll of another process, not a synchronisation: the deadline decides
+        raise RuntimeError(f"Chroma did not start: {(self._folder / 'chroma.log').read_text()[-2000:]}")
+
+
+@contextlib.contextmanager
+def running(folder: Path) -> Iterator[Chroma]:
+    chroma = Chroma(folder)
+    try:
+        chroma.start()
+        yield chroma
+    finally:
+        chroma.stop()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
