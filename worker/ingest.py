@@ -61,7 +61,8 @@ async def _run(settings: Settings, sources: Sequence[Path]) -> int:
 async def _is_known(documents: DocumentStore, path: Path) -> bool:
     """It exists, or something there was ingested once and can be removed."""
     uri = path.as_uri()
-    return path.exists() or bool(await documents.get(SHARED, uri) or await documents.under(SHARED, uri + "/"))
+    exists = await asyncio.to_thread(path.exists)
+    return exists or bool(await documents.get(SHARED, uri) or await documents.under(SHARED, uri + "/"))
 
 
 def conclusion(summaries: Sequence[Summary]) -> str:
