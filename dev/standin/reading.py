@@ -1,0 +1,60 @@
+"""Reads a prompt back: the passages, the question, and what kind of answer is wanted.
+
+The form is the one that `app.prompt` documents; this module knows nothing of how it is answered.
+"""
+
+import html
+import re
+from dataclasses import dataclass
+
+TITLE_ORDER = "write a title"  # how the system message of a title job begins
+
+_SOURCES = re.compile(r"<sources>(.*?)</sources>", re.DOTALL)
+_SOURCE = re.compile(r"<source\s+([^>]*)>\n?(.*?)\n?</source>", re.DOTALL)
+_ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
+_QUESTION = re.compile(r"<question>(.*)</question>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    n: int
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """`passages` is None where the prompt has no place for sources at all."""
+
+    question: str
+    passages: tuple[Passage, ...] | None
+    wants_title: bool
+
+
+def read(messages: list[tuple[str, str]]) -> Prompt:
+    """The last user message of `(role, text)` pairs, taken apart."""
+    asked = next((text for role, text in reversed(messages) if role == "user"), "")
+    system = next((text for role, text in messages if role in ("system", "developer")), "")
+    block = _SOURCES.search(asked)
+    rest = asked[block.end() :] if block else asked
+    tagged = _QUESTION.search(rest)
+    return Prompt(
+        question=(tagged[1] if tagged else rest).strip(),
+        passages=_passages(block[1]) if block else None,
+        wants_title=system.lstrip().lower().startswith(TITLE_ORDER),
+    )
+
+
+def _passages(block: str) -> tuple[Passage, ...]:
+    found = []
+    for n, (attributes, text) in enumerate(_SOURCE.findall(block), 1):
+        given = dict(_ATTRIBUTE.findall(attributes))
+        number = given.get("n", "")
+        found.append(
+            Passage(
+                int(number) if number.isdecimal() else n,
+                html.unescape(given.get("title", "")),
+                text.replace("<\\/source", "</source"),
+            )
+        )
+    return tuple(found)
