@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+import psutil
+
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 60.0
@@ -62,7 +64,7 @@ class Stack:
 
     def __init__(self, root: Path, data: Path, *arguments: str, **environment: str) -> None:
         inherited = {name: value for name, value in os.environ.items() if name not in CONFIGURED}
-        self.port = int(environment.setdefault("PORT", str(free_port())))
+        self.port = environment.setdefault("PORT", str(free_port()))
         self.data = data
         self.lines: list[str] = []
         self.process = subprocess.Popen(
@@ -120,17 +122,17 @@ def until(condition: Callable[[], T], patience_s: float = PATIENCE_S) -> T:
 
 
 def descendants(pid: int) -> list[int]:
-    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    parents = {int(child): int(parent) for child, parent in map(str.split, listed.splitlines())}
-    found = [pid]
-    for parent in found:
-        found += [child for child, its in parents.items() if its == parent]
-    return found[1:]
+    try:
+        return [process.pid for process in psutil.Process(pid).children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []
 
 
 def alive(pid: int) -> bool:
-    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
-    return bool(state.strip()) and not state.startswith("Z")
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
 
 
 def free_port() -> int:
