@@ -1,0 +1,137 @@
+"""How an open block is drawn, and cheaply: running text, a list, a fence.
+
+Each view `draw`s the open text and says whether it `goes_on`: whether the complete lines that are
+new surely leave the block open, so that it need not be parsed again as a whole.
+"""
+
+import re
+from collections.abc import Sequence
+
+from markdown_it.token import Token
+
+from . import opening
+from .html import Renderer, escape, figure, language_of
+from .mending import SENTINEL
+from .parser import parse
+
+SPECIAL = re.compile(r"[\n*_`\[\]$\\<>&~|:;#/]")
+LONG_CODE = 1_500  # characters that take Pygments about 10 ms
+CLOSING_LINE = re.compile(r"(?:\A|\n)[ \t]*(?:`+|~+)[ \t]*\Z")
+
+
+def offset_of(text: str, line: int) -> int:
+    """Where a line begins, in characters. Only `\\n` ends a line, as in the parser."""
+    offset = 0
+    for _ in range(line):
+        offset = text.index("\n", offset) + 1
+    return offset
+
+
+class TextView:
+    """Any block; as long as only plain characters are added to its end, they are appended to the HTML."""
+
+    def __init__(self, renderer: Renderer) -> None:
+        self._renderer = renderer
+        self._length = 0
+        self._body: str | None = None
+        self._space = self._suffix = ""
+
+    def goes_on(self, text: str, start: int, end: int) -> bool:
+        return False
+
+    def is_closing_long(self, text: str, start: int) -> bool:
+        return False
+
+    def draw(self, text: str) -> str:
+        new = text[self._length :]
+        self._length = len(text)
+        if self._body is None or SPECIAL.search(new):
+            self._redraw(text)
+        else:
+            self._append(new)
+        return f"{self._body or ''}{self._suffix}"
+
+    def _append(self, new: str) -> None:
+        new = self._space + new
+        seen = new.rstrip()
+        self._space = new[len(seen) :]
+        self._body = f"{self._body}{escape(seen)}"
+
+    def _redraw(self, text: str) -> None:
+        shown = opening.decided(text)
+        html = self._html(shown)
+        self._body, marked, self._suffix = html.partition(SENTINEL)
+        seen = text.rstrip(" \t")
+        self._space = text[len(seen) :]
+        undecided = len(shown) < len(text) or self._renderer.stuck or SPECIAL.match(seen[-1:])
+        if undecided or not marked:
+            self._body, self._suffix = None, self._body + self._suffix
+
+    def _html(self, text: str) -> str:
+        if opening.is_one_paragraph(text):
+            return f"<p>{self._renderer.mended(text.strip())}</p>"
+        return self._renderer.render(parse(opening.with_delimiter_row(text)), growing=True)
+
+
+class ListView(TextView):
+    """A list keeps the HTML of all its items but the last; only that one is parsed again."""
+
+    def __init__(self, renderer: Renderer, complete: str, tokens: Sequence[Token]) -> None:
+        super().__init__(renderer)
+        self._anchor = 0  # where the last complete item begins
+        self._loose = False
+        self._head = renderer.render(tokens[:1])
+        self._keep_all_but_last(complete, tokens)
+
+    def goes_on(self, text: str, start: int, end: int) -> bool:
+        tail = text[self._anchor : end]
+        tokens = parse(tail)
+        if sum(token.level == 0 and token.nesting < 1 for token in tokens) != 1:
+            return False
+        self._keep_all_but_last(tail, tokens)
+        return True
+
+    def _keep_all_but_last(self, tail: str, tokens: Sequence[Token]) -> None:
+        self._loosen(tokens)
+        items = [i for i, token in enumerate(tokens) if token.type == "list_item_open" and token.level == 1]
+        if len(items) > 1:
+            self._head += self._renderer.render(tokens[1 : items[-1]])
+            first, last = tokens[0].map, tokens[items[-1]].map
+            assert first is not None
+            assert last is not None
+            self._anchor += offset_of(tail, last[0] - first[0])
+
+    def _loosen(self, tokens: Sequence[Token]) -> None:
+        paragraphs = [token for token in tokens if token.level == 2 and token.tag == "p"]
+        self._loose = self._loose or any(not token.hidden for token in paragraphs)
+        for token in paragraphs:
+            token.hidden = not self._loose
+
+    def _html(self, text: str) -> str:
+        tokens = parse(opening.with_delimiter_row(text[self._anchor :]))
+        self._loosen(tokens)
+        return self._head + self._renderer.render(tokens[1:], growing=True)
+
+
+class FenceView:
+    """Open code is escaped text: highlighting waits for the closing line."""
+
+    def __init__(self, fence: Token, complete: str) -> None:
+        self._start = complete.index("\n") + 1
+        self._language = language_of(fence.info)
+        indent = len(complete) - len(complete.lstrip(" "))
+        self._indent = re.compile(rf"^ {{1,{indent}}}", re.MULTILINE) if indent else None
+        mark = re.escape(fence.markup[0])
+        self._closing = re.compile(rf"^ {{0,3}}{mark}{{{len(fence.markup)},}}[ \t]*$", re.MULTILINE)
+
+    def goes_on(self, text: str, start: int, end: int) -> bool:
+        return self._closing.search(text, start, end) is None
+
+    def is_closing_long(self, text: str, start: int) -> bool:
+        return start > LONG_CODE and self._closing.search(text, start) is not None
+
+    def draw(self, text: str) -> str:
+        code = CLOSING_LINE.sub("", text[self._start :])
+        if self._indent:
+            code = self._indent.sub("", code)
+        return figure(escape(code), self._language)
