@@ -1,0 +1,87 @@
+"""From events to the frames of a live page: each names the element that it fills, and says its number.
+
+One message may fill several elements. Text goes out block by block: finished blocks are added once, the
+open one is replaced. The form is measured in docs/architecture.md.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterable, Sequence
+from dataclasses import dataclass
+
+from app.events import Ended, TurnEvent
+from app.turnlog import Batch
+from web.beat import Beat
+from web.markdown import Frame
+from web.render import Renderer
+from web.view import Region, View
+from web.words import Words
+
+NOTHING = Frame("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """One reader's frames of one turn. `after` is the last number that the reader has on the page."""
+
+    view: View
+    words: Words
+    renderer: Renderer
+    after: int = 0
+
+    async def stream(self, batches: AsyncIterable[Batch], beat: Beat) -> AsyncGenerator[bytes, None]:
+        """SSE messages until the turn ends. `batches` starts at the turn's first event: what the page has
+        already is applied in silence. Text is collected for a beat, but the first of it goes out at once."""
+        async for _, batch in batches:
+            known = max(0, self.after - self.view.seen)
+            self._catch_up(batch[:known])
+            events = batch[known:]
+            if events:
+                changed = self.view.apply(events)
+                yield message(self.view.seen, self.render(changed))
+                if isinstance(events[-1], Ended):
+                    break
+                if "answer" in changed:
+                    await beat.next()
+        yield b"event: done\ndata: \n\n"
+
+    def render(self, changed: set[Region]) -> str:
+        """The partials for the regions that changed."""
+        view, words, id_ = self.view, self.words, f"t-{self.view.id}"
+        parts = []
+        if "steps" in changed or "end" in changed:
+            parts.append(partial(f"{id_}-steps", "innerMorph", self.renderer.turn.steps(view, words)))
+        if "sources" in changed or ("end" in changed and not view.cards):
+            parts.append(partial(f"{id_}-sources", "innerHTML", self.renderer.turn.sources(view, words)))
+        if "answer" in changed or "end" in changed:
+            parts.extend(self._text(id_))
+        if "partial" in changed:
+            parts.append(partial(f"{id_}-partial", "innerHTML", self.renderer.events.partial(view.partial, words)))
+        if "end" in changed:
+            parts.append(partial(f"{id_}-end", "innerHTML", self.renderer.turn.end(view, words)))
+        return "".join(parts)
+
+    def _text(self, id_: str) -> list[str]:
+        frame = take(self.view)
+        done = [partial(f"{id_}-done", "beforeend", frame.done)] if frame.done else []
+        return [*done, partial(f"{id_}-open", "innerMorph", frame.open)]
+
+    def _catch_up(self, events: Sequence[TurnEvent]) -> None:
+        if events:
+            self.view.apply(events)
+            take(self.view)
+
+
+def take(view: View) -> Frame:
+    """What there is to show of the text since the last time."""
+    if view.blocks is None:
+        return NOTHING
+    return view.blocks.take() if view.end is None else view.blocks.close()
+
+
+def partial(target: str, swap: str, content: str) -> str:
+    return f'<hx-partial hx-target="#{target}" hx-swap="{swap}">{content}</hx-partial>'
+
+
+def message(n: int, html: str) -> bytes:
+    """An unnamed SSE message, which the page swaps in."""
+    lines = html.replace("\r", "").split("\n")
+    return f"id: {n}\n{''.join(f'data: {line}' + chr(10) for line in lines)}\n".encode()

@@ -1,0 +1,47 @@
+"""What an operator's tools ask: is it well, and which part is not."""
+
+import asyncio
+from collections.abc import Awaitable
+
+from sqlalchemy import text
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from web.state import Door, door_of
+
+PATIENCE_SECONDS = 2.0
+
+
+async def healthz(request: Request) -> Response:
+    """200 once every part has answered, and from then on while the database does; 503 otherwise."""
+    door = door_of(request)
+    services = door.services
+    names = ("database", "redis", "chroma", "embedder")
+    states = await asyncio.gather(
+        _state(_database(door)),
+        _state(services.redis.ping()),
+        _state(services.index.count()),
+        _state(services.embedder.query("well?")),
+    )
+    parts = dict(zip(names, states, strict=True))
+    well = all(state == "ok" for state in states)
+    door.ready = door.ready or well
+    status = "ok" if well else "degraded" if door.ready else "starting"
+    healthy = door.ready and parts["database"] == "ok"
+    return JSONResponse({"status": status, "parts": parts}, 200 if healthy else 503)
+
+
+async def _database(door: Door) -> None:
+    async with door.services.store.engine.connect() as connection:
+        await connection.execute(text("SELECT 1"))
+
+
+async def _state(check: Awaitable[object]) -> str:
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await check
+    except TimeoutError:
+        return f"no answer within {PATIENCE_SECONDS:g} s"
+    except Exception as error:  # whatever a part throws, the report says it and goes on
+        return f"{type(error).__name__}: {error}"
+    return "ok"

@@ -1,0 +1,83 @@
+"""The pages: a new chat, a conversation with its history, and what is said when there is none."""
+
+from uuid import uuid4
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from app.store import StoredTurn
+from web.frames import take
+from web.markdown import Frame
+from web.state import door_of, owner_of
+from web.view import View
+from web.words import LANGUAGE_COOKIE, LANGUAGES, words_for
+
+
+async def home(request: Request) -> Response:
+    return await _page(request, uuid4().hex, [])
+
+
+async def conversation(request: Request) -> Response:
+    """The history, drawn by the same macros as the live stream; a turn that still runs goes on live."""
+    conversations, id_ = door_of(request).services.store.conversations, request.path_params["conversation"]
+    turns = await conversations.turns(owner_of(request), id_)
+    if not turns:
+        raise HTTPException(404)
+    return await _page(request, id_, [_replay(turn) for turn in turns])
+
+
+async def delete(request: Request) -> Response:
+    door, owner = door_of(request), owner_of(request)
+    id_ = request.path_params["conversation"]
+    for turn in await door.services.store.conversations.turns(owner, id_):
+        if turn.status == "running":
+            door.services.runner.stop_here(turn.id)
+    if not await door.services.store.conversations.remove(owner, id_):
+        raise HTTPException(404)
+    return RedirectResponse("/", status_code=303)
+
+
+async def language(request: Request) -> Response:
+    chosen = request.path_params["language"]
+    if chosen not in LANGUAGES:
+        raise HTTPException(404)
+    back = request.headers.get("referer", "/")
+    path = "/" + back.split("://", 1)[-1].partition("/")[2] if "://" in back else "/"
+    response = RedirectResponse(path, status_code=303)
+    response.set_cookie(LANGUAGE_COOKIE, chosen, max_age=31_536_000, samesite="lax", httponly=True)
+    return response
+
+
+async def refusal(request: Request, error: Exception) -> Response:
+    """An error as its reader can use it: JSON for programs, a line for scripts, a page for people."""
+    assert isinstance(error, HTTPException)
+    words = words_for(request)
+    detail = words("not_found") if error.status_code == 404 else error.detail
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": detail}, error.status_code, headers=error.headers)
+    if request.method != "GET" or "text/html" not in request.headers.get("accept", ""):
+        return HTMLResponse(detail, error.status_code, headers=error.headers)
+    page = door_of(request).renderer.page("refusal.html", words=words, detail=detail)
+    return HTMLResponse(page, error.status_code, headers=error.headers)
+
+
+async def _page(request: Request, id_: str, turns: list[tuple[View, Frame]]) -> Response:
+    door, owner = door_of(request), owner_of(request)
+    page = door.renderer.page(
+        "page.html",
+        words=words_for(request),
+        conversation=id_,
+        conversations=await door.services.store.conversations.listed(owner),
+        turns=turns,
+        passages=door.passages,
+        banner=not door.services.settings.is_language_model,
+        ollama=door.ollama,
+    )
+    return HTMLResponse(page, headers={"cache-control": "no-store"})
+
+
+def _replay(turn: StoredTurn) -> tuple[View, Frame]:
+    view = View(turn.id, turn.question)
+    view.apply(turn.events(merged=True))
+    return view, take(view)

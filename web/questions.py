@@ -1,0 +1,73 @@
+"""What a client may send as a question, checked once for both doors: the page's form and the API's JSON."""
+
+import time
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from app.turn import Turn
+from app.turnlog import TurnLog
+from web.state import Door, door_of, owner_of
+
+LONGEST = 8_000  # characters
+LARGEST_BODY = 64 * 1024
+
+
+class BadQuestion(Exception):
+    """`key` is one of the interface's words; `values` go into it."""
+
+    def __init__(self, key: str, **values: object) -> None:
+        super().__init__(key)
+        self.key, self.values = key, values
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A turn that runs, or ran: `log` is there when it was started by this very request."""
+
+    turn: Turn
+    log: TurnLog | None
+
+
+def read_question(request: Request, question: object, conversation: object, turn: object) -> Turn:
+    """A new Turn from raw fields; raises BadQuestion, or HTTPException 400 for an id that is no UUID."""
+    text = question.strip() if isinstance(question, str) else ""
+    text = text.replace("\x00", "").encode("utf-8", "replace").decode()
+    if not text:
+        raise BadQuestion("empty")
+    if len(text) > LONGEST:
+        raise BadQuestion("too_long", length=len(text), limit=LONGEST)
+    return Turn(
+        id=_uuid("turn", turn),
+        owner=owner_of(request),
+        conversation=_uuid("conversation", conversation),
+        question=text,
+        created=time.time(),
+    )
+
+
+async def start(door: Door, turn: Turn) -> Asked:
+    """Keeps the turn and sets it going, once: the same id again is the same turn. 404 when it is another's."""
+    try:
+        new = await door.services.store.conversations.add(turn)
+    except LookupError:
+        raise HTTPException(404) from None
+    return Asked(turn, door.services.runner.start(turn) if new else None)
+
+
+def check_size(request: Request) -> None:
+    """413 for a body that no question needs, before it is read."""
+    length = request.headers.get("content-length", "")
+    if not length.isdigit() or int(length) > LARGEST_BODY:
+        raise HTTPException(413, f"A request takes at most {LARGEST_BODY} bytes, and says how many it has.")
+
+
+def _uuid(name: str, value: object) -> str:
+    if value is None or value == "":
+        return uuid4().hex
+    try:
+        return UUID(str(value)).hex
+    except ValueError:
+        raise HTTPException(400, f"{name} is no UUID.") from None

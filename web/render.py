@@ -1,0 +1,71 @@
+"""The templates and the few filters that they use. Knows HTML, and no requests' data of its own."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.environment import TemplateModule
+from markupsafe import Markup
+
+from app.events import name_of
+from app.store.conversations import TITLE_WIDTH
+from app.text import shorten
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+EXCERPT_WIDTH = 150
+
+
+class Renderer:
+    """Pages by name, and the macros of a turn's parts."""
+
+    def __init__(self) -> None:
+        self._environment = Environment(
+            loader=FileSystemLoader(HERE / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+        self._environment.filters.update(
+            duration=duration, excerpt=excerpt, location=location, title=provisional_title, wire=name_of
+        )
+        self._environment.globals.update(asset=asset)
+        self.turn = self._module("turn.html")
+        self.events = self._module("events.html")
+
+    def page(self, name: str, **values: object) -> str:
+        return self._environment.get_template(name).render(**values)
+
+    def _module(self, name: str) -> TemplateModule:
+        return self._environment.get_template(name).module
+
+
+def duration(milliseconds: float) -> str:
+    """34 ms, 1.2 s: what a reader can take in."""
+    return f"{milliseconds:.0f} ms" if milliseconds < 1_000 else f"{milliseconds / 1_000:.1f} s"
+
+
+def excerpt(text: str) -> str:
+    return shorten(text, EXCERPT_WIDTH)
+
+
+def provisional_title(question: str) -> str:
+    return shorten(question, TITLE_WIDTH)
+
+
+def location(uri: str) -> str:
+    """A file's path as its owner knows it; other addresses as they are."""
+    return unquote(uri.removeprefix("file://"))
+
+
+@cache
+def asset(path: str) -> Markup:
+    """A static file's address with its content's hash, so that browsers may keep it for ever."""
+    digest = hashlib.sha256((STATIC / path).read_bytes()).hexdigest()[:12]
+    return Markup("/static/{}?v={}").format(path, digest)
+
+

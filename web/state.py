@@ -1,0 +1,74 @@
+"""What the web door holds while it runs: the services, the templates, the beat, and what they found out."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from starlette.requests import Request
+
+from app.errors import TurnError
+from app.models.ollama import find_ollama
+from app.services import Services
+from web.beat import Beat
+from web.render import Renderer
+
+DRAIN_SECONDS = 3.0
+PEEK_SECONDS = 30.0  # how often it looks again for what may change outside
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Door:
+    services: Services
+    renderer: Renderer
+    beat: Beat
+    passages: int = 0  # in the library, as of the last look
+    ollama: str = ""  # its address, when one answers and no language model is connected
+    ready: bool = False  # whether everything has answered once
+
+
+def door_of(request: Request) -> Door:
+    door: Door = request.state.door
+    return door
+
+
+def owner_of(request: Request) -> str:
+    owner: str = request.state.owner
+    return owner
+
+
+@asynccontextmanager
+async def running(door: Door) -> AsyncGenerator[None, None]:
+    """Mirrors, warms and looks about while the door is open; drains the turns when it closes."""
+    runner, mirror = door.services.runner, door.services.mirror
+    tasks = [
+        asyncio.create_task(mirror.run(runner.stop_here)),
+        asyncio.create_task(_warm(door)),
+        asyncio.create_task(_look_about(door)),
+    ]
+    try:
+        yield
+    finally:
+        await runner.drain(DRAIN_SECONDS)
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+
+async def _warm(door: Door) -> None:
+    """The first question pays for nothing that could have been paid before."""
+    await door.services.embedder.query("warm")
+
+
+async def _look_about(door: Door) -> None:
+    while True:
+        try:
+            door.passages = await door.services.index.count()
+        except TurnError as error:
+            log.warning("%s", error)
+        if not door.services.settings.is_language_model:
+            door.ollama = await find_ollama()
+        await asyncio.sleep(PEEK_SECONDS if door.passages else 2.0)

@@ -1,0 +1,171 @@
+// What HTML cannot say: keys, the composer's state, following the stream, and when a stream is over.
+(() => {
+  "use strict";
+  const $ = (id) => document.getElementById(id);
+  const on = (type, handler, options) => document.addEventListener(type, handler, options);
+  const running = () => document.querySelector('.turn[data-state="running"]');
+  let last = ""; // the question asked last, for the arrow key
+
+  // ---- the composer ----
+  // randomUUID wants a secure context; a phone on the local network has none.
+  const uuid = () => crypto.randomUUID?.() ??
+    "10000000-1000-4000-8000-100000000000".replace(/[018]/g, (c) =>
+      (+c ^ (crypto.getRandomValues(new Uint8Array(1))[0] & (15 >> (+c / 4)))).toString(16));
+
+  function refresh() {
+    const turn = running();
+    document.body.classList.toggle("busy", Boolean(turn));
+    document.body.classList.toggle("empty", !document.querySelector(".turn"));
+  }
+
+  function say(key) {
+    $("status").textContent = $("status").dataset[key];
+  }
+
+  function ask(text) {
+    const box = $("question");
+    if (!text.trim() || running()) return;
+    box.value = text;
+    $("composer").requestSubmit();
+  }
+
+  on("submit", (event) => {
+    const form = event.target;
+    if (form.dataset.confirm && !window.confirm(form.dataset.confirm)) event.preventDefault();
+    if (form.id !== "composer") return;
+    if (running() || !$("question").value.trim()) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return;
+    }
+    $("notice").textContent = "";
+    last = $("question").value;
+    form.elements.turn.value ||= uuid(); // a question sent again after a failure is the same turn
+    stick = true;
+  }, true);
+
+  on("htmx:before:swap", (event) => {
+    if (event.detail.ctx?.sourceElement?.id !== "composer" || !event.detail.ctx.response?.raw?.ok) return;
+    const form = $("composer");
+    form.elements.turn.value = "";
+    if ($("question").value === last) $("question").value = "";
+    const path = `/c/${form.elements.conversation.value}`;
+    if (location.pathname !== path) history.pushState(null, "", path);
+  });
+
+  on("htmx:after:swap", () => {
+    for (const template of document.querySelectorAll("#thread > template")) {
+      const list = $("conversations");
+      if (!$(`c-${dashless(template.dataset.conversation)}`)) list.prepend(template.content);
+      template.remove();
+    }
+    refresh();
+  });
+
+  const dashless = (id) => id.replaceAll("-", "");
+
+  on("htmx:error", (event) => {
+    const source = event.detail.ctx?.sourceElement;
+    if (source?.id === "composer") $("notice").textContent = source.dataset.unreachable;
+    else if (source?.hasAttribute?.("hx-sse:connect")) resume(source);
+  });
+
+  function stop() {
+    const turn = running();
+    if (turn) fetch(`/turns/${turn.dataset.turn}/stop`, {method: "POST"}).catch(() => {});
+  }
+
+  // ---- streams ----
+  // The extension retries for ever; a stream that the server refuses (gone, not ours) will never come.
+  const dead = new WeakSet();
+  on("htmx:sse:error", (event) => {
+    const status = event.detail.status;
+    if (status >= 400 && status < 500) dead.add(event.target);
+  });
+  on("htmx:sse:before:connection", (event) => {
+    if (dead.has(event.target)) event.detail.connection.cancelled = true;
+  });
+  // Numbers only grow: a frame that comes twice is shown once.
+  const seen = new WeakMap();
+  on("htmx:sse:before:message", (event) => {
+    const id = Number(event.detail.message.id || 0);
+    if (event.detail.message.event || !id) return;
+    if (id <= (seen.get(event.target) ?? 0)) event.detail.cancelled = true;
+    seen.set(event.target, id);
+  });
+  // The first connection is an ordinary request, which the extension does not repeat.
+  function resume(stream) {
+    setTimeout(() => stream.isConnected && stream.dispatchEvent(new Event("resume")), 700);
+  }
+  on("done", (event) => {
+    const turn = event.target.closest?.(".turn");
+    if (!turn) return;
+    const failed = turn.querySelector(".failure");
+    turn.dataset.state = failed ? "failed" : "finished";
+    queueMicrotask(() => event.target.remove());
+    say(turn.dataset.state);
+    refresh();
+  });
+
+  // ---- following the stream: only while the reader is at the bottom ----
+  let stick = true;
+  let touched = 0;
+  let before = 0;
+  const page = document.documentElement;
+  const atBottom = () => page.scrollHeight - window.scrollY - window.innerHeight < 60;
+  for (const type of ["wheel", "touchmove", "keydown", "pointerdown"]) {
+    on(type, () => { touched = performance.now(); }, {passive: true});
+  }
+  on("scroll", () => {
+    if (window.scrollY < before - 1 && performance.now() - touched < 800) stick = false;
+    else if (atBottom()) stick = true;
+    before = window.scrollY;
+  }, {passive: true});
+
+  // ---- keys and clicks ----
+  on("keydown", (event) => {
+    const box = $("question");
+    if (!box) return;
+    const composing = event.isComposing || event.keyCode === 229;
+    const modified = event.ctrlKey || event.metaKey;
+    if (event.target === box && event.key === "Enter" && !event.shiftKey && !composing) {
+      event.preventDefault();
+      if (!running()) $("composer").requestSubmit();
+    } else if (event.target === box && event.key === "ArrowUp" && !box.value && last) {
+      event.preventDefault();
+      box.value = last;
+    } else if (event.key === "Escape" && !composing && !document.querySelector(".card-full:popover-open")) {
+      stop();
+    } else if (event.key === "/" && !modified && !/^(TEXTAREA|INPUT)$/.test(event.target.tagName)) {
+      event.preventDefault();
+      box.focus();
+    } else if (modified && event.shiftKey && event.key.toLowerCase() === "o") {
+      event.preventDefault();
+      location.assign("/");
+    }
+  });
+
+  on("click", async (event) => {
+    const button = event.target.closest?.("button");
+    if (!button) return;
+    if (button.id === "stop") stop();
+    else if (button.dataset.ask) ask(button.dataset.ask);
+    else if ("copy" in button.dataset) {
+      const text = button.closest(".turn").querySelector(".answer").innerText.trim();
+      const label = button.textContent;
+      await navigator.clipboard?.writeText(text);
+      button.textContent = button.dataset.copied;
+      setTimeout(() => { button.textContent = label; }, 1500);
+    }
+  });
+
+  window.addEventListener("popstate", () => location.reload());
+
+  on("DOMContentLoaded", () => {
+    if (!$("thread")) return;
+    last = [...document.querySelectorAll(".question")].at(-1)?.lastChild.textContent ?? "";
+    new ResizeObserver(() => { if (stick) window.scrollTo(0, page.scrollHeight); }).observe($("thread"));
+    refresh();
+    if (running()) say("running");
+  });
+})();

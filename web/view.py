@@ -1,0 +1,77 @@
+"""A turn as it stands: what its events so far add up to, whoever draws it. Knows no templates and no SSE."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, assert_never
+
+from app.events import (
+    Card, Delta, Failed, Finished, Partial, Routed, Sources, Started, Step, ToolFinished, ToolStarted, TurnEvent,
+)
+from web.markdown import Blocks
+
+Region = Literal["steps", "sources", "answer", "partial", "end"]
+
+
+@dataclass(slots=True)
+class View:
+    """Regions are the parts of the page that change together; `apply` says which did."""
+
+    id: str
+    question: str
+    steps: dict[str, Step | ToolStarted | ToolFinished] = field(default_factory=dict)
+    routed: Routed | None = None
+    cards: tuple[Card, ...] | None = None  # None until they are known
+    partial: Partial | None = None
+    end: Finished | Failed | None = None
+    blocks: Blocks | None = None  # None until there is text
+    seen: int = 0  # the number of the last event that was applied
+
+    def apply(self, events: Sequence[TurnEvent]) -> set[Region]:
+        changed: set[Region] = set()
+        for event in events:
+            changed.add(self._apply(event))
+        self.seen += len(events)
+        return changed
+
+    def _apply(self, event: TurnEvent) -> Region:
+        match event:
+            case Delta():
+                self._write(event.text)
+                return "answer"
+            case Started():
+                self.question = event.question
+                return "steps"
+            case Step():
+                self.steps[event.name] = event
+                return "steps"
+            case ToolStarted() | ToolFinished():
+                self.steps[f"tool-{event.id}"] = event
+                return "steps"
+            case Routed():
+                self.routed = event
+                return "steps"
+            case Sources():
+                self.cards = event.cards
+                return "sources"
+            case Partial():
+                self.partial = event
+                return "partial"
+            case Finished() | Failed():
+                self._finish(event)
+                return "end"
+            case _:
+                assert_never(event)
+
+    def _write(self, text: str) -> None:
+        if self.blocks is None:
+            self.blocks = Blocks({card.n for card in self.cards or ()}, f"t-{self.id}")
+        self.blocks.feed(text)
+
+    def _finish(self, event: Finished | Failed) -> None:
+        """A turn that ended early leaves no step running."""
+        self.end = event
+        self.cards = self.cards or ()
+        if isinstance(event, Failed):
+            for name, step in self.steps.items():
+                if isinstance(step, Step) and step.state == "running":
+                    self.steps[name] = Step(name, "failed", step.detail)

@@ -1,0 +1,171 @@
+"""The interface's words, English and Chinese. Keys are what the templates ask for."""
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+
+LANGUAGE_COOKIE = "lang"
+
+EN = {
+    "name": "Prelude",
+    "new_chat": "New chat",
+    "conversations": "Conversations",
+    "no_conversations": "No conversations yet",
+    "menu": "Conversations",
+    "skip": "Skip to the question",
+    "ask": "Ask your documents…",
+    "send": "Send",
+    "stop": "Stop",
+    "hint": "Enter sends · Shift+Enter breaks the line · Esc stops",
+    "welcome": "What would you like to know?",
+    "welcome_more": "Answers come from {count} passages of your documents, with their sources.",
+    "welcome_empty": "No documents yet. Add some with: make ingest FROM=folder",
+    "banner": "This is not a language model: it quotes sentences from your documents. "
+              "To connect one, set {base} and {model}.",
+    "banner_ollama": "An Ollama answers on this machine: {base}={address} would connect it.",
+    "you": "You asked",
+    "answer": "Answer",
+    "sources": "Sources",
+    "source": "Source {n}",
+    "no_sources": "Nothing in your documents seems to bear on this.",
+    "page": "p. {page}",
+    "close": "Close",
+    "copy": "Copy",
+    "copied": "Copied",
+    "retry": "Retry",
+    "again": "Ask again",
+    "delete": "Delete",
+    "delete_sure": "Delete this conversation?",
+    "other_language": "中文",
+    "documents_from": "From",
+    "noscript": "Asking needs JavaScript; reading does not.",
+    "status_running": "Working on it",
+    "status_done": "The answer is complete",
+    "status_failed": "The answer ended early",
+    "unreachable": "The server cannot be reached. Your question is still in the box.",
+    "empty": "The question is empty: write something first.",
+    "too_long": "The question has {length} characters; {limit} is the most.",
+    "not_found": "There is no such page here, or it is not yours.",
+    "home": "Start a new chat",
+    "first_token": "first token",
+    "total": "total",
+    "tokens": "{n} tokens",
+    "first_token_help": "Prefill: how long the model read before it wrote.",
+}
+
+EN_EXAMPLES = ["How do I add my own documents?", "How do I connect a language model?",
+    "What is time to first token?"]
+
+EN_STEPS = {
+    "history": {"running": "Recalling the conversation", "done": "Recalled {detail} earlier",
+                "failed": "Went on without the conversation"},
+    "search": {"running": "Searching your documents", "done": "Found {detail} passages",
+               "failed": "Went on without documents"},
+    "prefill": {"running": "The model is reading", "done": "First token", "failed": "No token"},
+    "decode": {"running": "Writing", "done": "Written", "failed": "Ended early"},
+}
+
+ZH = {
+    "name": "Prelude",
+    "new_chat": "新对话",
+    "conversations": "对话",
+    "no_conversations": "还没有对话",
+    "menu": "对话列表",
+    "skip": "跳到提问框",
+    "ask": "向你的文档提问…",
+    "send": "发送",
+    "stop": "停止",
+    "hint": "Enter 发送 · Shift+Enter 换行 · Esc 停止",
+    "welcome": "想了解什么？",
+    "welcome_more": "答案来自你文档中的 {count} 个段落，并附上出处。",
+    "welcome_empty": "还没有文档。用这条命令添加：make ingest FROM=文件夹",
+    "banner": "这里没有接语言模型：它只从你的文档中摘引句子。要连接语言模型，请设置 {base} 和 {model}。",
+    "banner_ollama": "这台机器上有 Ollama 在运行：设置 {base}={address} 即可连接。",
+    "you": "你的问题",
+    "answer": "回答",
+    "sources": "出处",
+    "source": "出处 {n}",
+    "no_sources": "你的文档里似乎没有与此相关的内容。",
+    "page": "第 {page} 页",
+    "close": "关闭",
+    "copy": "复制",
+    "copied": "已复制",
+    "retry": "重试",
+    "again": "再问一次",
+    "delete": "删除",
+    "delete_sure": "删除这个对话吗？",
+    "other_language": "English",
+    "documents_from": "来自",
+    "noscript": "提问需要 JavaScript，阅读不需要。",
+    "status_running": "正在处理",
+    "status_done": "回答已完成",
+    "status_failed": "回答提前结束",
+    "unreachable": "连接不到服务器。你的问题还留在输入框里。",
+    "empty": "问题是空的：请先写点什么。",
+    "too_long": "问题有 {length} 个字符，最多 {limit} 个。",
+    "not_found": "这里没有这个页面，或者它不属于你。",
+    "home": "开始新对话",
+    "first_token": "首词元",
+    "total": "总计",
+    "tokens": "{n} 个词元",
+    "first_token_help": "预填充：模型动笔之前阅读所用的时间。",
+}
+
+ZH_EXAMPLES = ["怎样添加我自己的文档？", "怎样连接一个语言模型？", "什么是首个词元时间？"]
+
+ZH_STEPS = {
+    "history": {"running": "正在回顾对话", "done": "回顾了之前 {detail} 轮", "failed": "未能回顾对话，继续回答"},
+    "search": {"running": "正在检索你的文档", "done": "找到 {detail} 个段落", "failed": "未能检索文档，继续回答"},
+    "prefill": {"running": "模型正在阅读", "done": "首个词元", "failed": "没有词元"},
+    "decode": {"running": "正在书写", "done": "书写完毕", "failed": "提前结束"},
+}
+
+ZH_FAILURES = {
+    "stopped": "已停止。",
+    "interrupted": "回答途中服务器停止了。",
+    "upstream_unreachable": "连接不到模型的服务器。",
+    "upstream_timeout": "模型没有及时回答。",
+    "upstream_refused": "模型的服务器拒绝了请求。",
+    "upstream_failed": "模型的服务器出错了。",
+    "upstream_cut": "模型的回答在结束前中断了。",
+    "internal": "这里出了错，已记录下来。",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """One language's words: `words("key", name=value)`; step and failure texts by their own methods."""
+
+    language: str
+    table: dict[str, str]
+    examples: list[str]
+    steps: dict[str, dict[str, str]]
+    failures: dict[str, str]
+
+    def __call__(self, key: str, **values: object) -> str:
+        return self.table[key].format(**values)
+
+    def step(self, name: str, state: str, detail: str) -> str:
+        """What a step says; a step that these tables do not know says its name."""
+        return self.steps.get(name, {}).get(state, name).format(detail=detail)
+
+    def failure(self, kind: str, message: str) -> str:
+        return self.failures.get(kind, message)
+
+
+LANGUAGES = {
+    "en": Words("en", EN, EN_EXAMPLES, EN_STEPS, {}),
+    "zh": Words("zh", ZH, ZH_EXAMPLES, ZH_STEPS, ZH_FAILURES),
+}
+
+
+def words_for(request: Request) -> Words:
+    """By the cookie of the language switch, else by the browser's first language that there is."""
+    chosen = request.cookies.get(LANGUAGE_COOKIE, "")
+    if chosen in LANGUAGES:
+        return LANGUAGES[chosen]
+    for part in request.headers.get("accept-language", "").split(","):
+        language = part.split(";")[0].strip().split("-")[0].lower()
+        if language in LANGUAGES:
+            return LANGUAGES[language]
+    return LANGUAGES["en"]
