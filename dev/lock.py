@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-PATIENCE_S = 4.0  # the parts of a stack that was just killed take a moment to end
+PATIENCE_S = 2.5  # the parts of a stack that was just killed take a moment to end
 
 
 class Taken(Exception):
