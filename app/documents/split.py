@@ -40,7 +40,7 @@ def split(extract: Extract) -> list[Piece]:
     splitter = (MarkdownSplitter if extract.markdown else TextSplitter).from_callback(tokens, FULL)
     pieces = []
     for section in _sections(extract):
-        body = extract.text[section.start : section.end]
+        body = extract.text[section.start : section.end] + "\n"  # else the last paragraph is not seen as one
         for offset, text in splitter.chunk_indices(body):
             start = section.start + offset
             pieces.append(Piece(text, section.headings, extract.page(start), start, start + len(text)))
