@@ -30,11 +30,13 @@ class RedisBell:
 
     async def ring(self) -> None:
         try:
-            # One entry is enough, however often it rings.
-            await self._redis.pipeline().delete(BELL).rpush(BELL, 1).execute()
+            async with self._redis.pipeline() as pipe:
+                pipe.delete(BELL)  # one entry is enough, however often it rings
+                pipe.rpush(BELL, 1)
+                await pipe.execute()
         except (RedisError, OSError) as error:
             log.warning("the worker's bell: %s", error)
 
-    async def wait(self, seconds: float) -> None:
+    async def wait(self, seconds: int) -> None:
         """Until it rings, or for so many seconds at the most."""
         await self._redis.blpop([BELL], timeout=seconds)  # type: ignore[misc]  # redis-py types it as sync too

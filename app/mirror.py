@@ -110,7 +110,8 @@ class Mirror:
         while absences < ABSENCES:
             found = await self._redis.xread({_key(turn): last}, block=1_000)
             for _, entries in found:
-                for last, fields in entries:
+                for number, fields in entries:
+                    last = number
                     process, n = fields[b"p"].decode(), int(fields[b"n"])
                     if n > after:
                         yield n, _behind(after, n, unpack(fields[b"e"]))
@@ -119,7 +120,6 @@ class Mirror:
                 gone = not await self._redis.exists(f"process:{process}")
                 absences = absences + 1 if gone else 0
         raise Lost(turn)
-
 
     async def left_of(self, turn: str) -> list[TurnEvent]:
         """Everything that was copied of a turn."""

@@ -9,7 +9,6 @@ import logging
 from collections.abc import AsyncGenerator
 from functools import partial
 
-from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.events import Ended, Failed, TurnEvent
@@ -70,7 +69,7 @@ class Runner:
             await asyncio.wait(self._keepers)
 
     async def read(self, owner: str, turn: StoredTurn, after: int) -> AsyncGenerator[Batch, None]:
-        """A turn's events behind number `after`: from this process, from the store, or from another process."""
+        """A turn's events behind number `after`: from this process, the store, or another process."""
         turn_log = self.find(owner, turn.id)
         if turn_log is not None:
             source = turn_log.read(after)

@@ -1,6 +1,5 @@
 """The only place that constructs things: both doors build themselves from here."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -20,8 +19,6 @@ from app.runner import Runner
 from app.settings import Settings
 from app.store import Store, open_store
 from app.turn import Stages
-
-SHARED = "shared"  # the owner of the deployment's own library
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +43,8 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
         redis = open_redis(settings)
         stack.push_async_callback(redis.aclose)
         embedder = open_embedder(settings)
-        index = open_index(settings, embedder, SHARED)
+        stack.push_async_callback(embedder.close)
+        index = open_index(settings, embedder)
         model = open_model(settings)
         stack.push_async_callback(model.close)
         router = Router(settings)
@@ -58,9 +56,10 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
 
 def open_redis(settings: Settings) -> Redis:
     """A client that connects on first use and rides out a restart of a second or so."""
-    return Redis.from_url(
+    redis: Redis = Redis.from_url(
         settings.redis_url,
         socket_connect_timeout=2,
         retry=Retry(ExponentialBackoff(cap=0.5, base=0.05), 3),
         retry_on_error=[ConnectionError, TimeoutError, OSError],
     )
+    return redis

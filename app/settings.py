@@ -29,10 +29,13 @@ def _database(value: Any) -> Any:
     """Plain URLs, as providers hand them out, get the async driver's name."""
     if not isinstance(value, str) or not value:
         return value
-    for scheme, driver in (("sqlite", "sqlite+aiosqlite"), ("postgresql", "postgresql+asyncpg"),
-                           ("postgres", "postgresql+asyncpg")):
+    for scheme, driver in (
+        ("sqlite", "sqlite+aiosqlite"),
+        ("postgresql", "postgresql+asyncpg"),
+        ("postgres", "postgresql+asyncpg"),
+    ):
         if value.startswith(scheme + "://"):
-            return driver + value[len(scheme):]
+            return driver + value[len(scheme) :]
     if value.startswith(("sqlite+aiosqlite://", "postgresql+asyncpg://")):
         return value
     raise ValueError("an address that starts with sqlite:// or postgresql://")

@@ -61,12 +61,12 @@ async def answer(turn: Turn, stages: Stages, emit: Emit) -> None:
         await _play(turn, stages, emit, timings)
     except asyncio.CancelledError as order:
         kind = order.args[0] if order.args else "interrupted"
-        emit(Failed(kind, _CANCELLED.get(kind, kind), retryable=True, timings=timings.read()))
+        emit(Failed(kind, _CANCELLED.get(kind, kind), retryable=True, timings=timings.all()))
     except TurnError as error:
-        emit(Failed(error.kind, error.message, error.retryable, timings.read()))
+        emit(Failed(error.kind, error.message, error.retryable, timings.all()))
     except Exception:
         log.exception("turn %s failed", turn.id)
-        emit(Failed("internal", "Something went wrong here. It has been logged.", True, timings.read()))
+        emit(Failed("internal", "Something went wrong here. It has been logged.", True, timings.all()))
 
 
 async def _play(turn: Turn, stages: Stages, emit: Emit, timings: "Timings") -> None:
@@ -92,20 +92,24 @@ async def _search(question: str, k: int, stages: Stages, timings: "Timings") -> 
 async def _generate(
     messages: Sequence[Message], route: Route, model: Model, emit: Emit, timings: "Timings"
 ) -> Finished:
+    """Prefill until the first text, decode from there to the end; told apart, for their cures differ."""
     usage, reason, began = Usage(), "", perf_counter()
-    emit(Step("answer", "running"))
+    emit(Step("prefill", "running"))
     async with aclosing(model.stream(messages, route)) as chunks:
         async for chunk in chunks:
             usage, reason = chunk.usage or usage, chunk.reason or reason
             if chunk.text:
-                timings.chunk(began)
+                if timings.chunk(began):
+                    emit(Step("prefill", "done", ms=timings.read("upstream_ttft")))
+                    emit(Step("decode", "running"))
                 emit(Delta(chunk.text))
-    emit(Step("answer", "done", ms=timings.took("generate", began)))
-    return Finished(False, route.model, route.name, usage, timings.read(), reason or "stop")
+    emit(Step("decode", "done", ms=timings.decoded()))
+    return Finished(False, route.model, route.name, usage, timings.all(), reason or "stop")
 
 
-async def _leg(name: str, work: Awaitable[Sequence[T]], fallback: Sequence[T], emit: Emit,
-               timings: "Timings") -> Sequence[T]:
+async def _leg(
+    name: str, work: Awaitable[Sequence[T]], fallback: Sequence[T], emit: Emit, timings: "Timings"
+) -> Sequence[T]:
     """One stage before the model: told as it runs, and left out, visibly, when it fails or dawdles."""
     began = perf_counter()
     emit(Step(name, "running"))
@@ -130,30 +134,39 @@ def _cards(passages: Sequence[Passage]) -> tuple[Card, ...]:
 
 
 class Timings:
-    """Milliseconds by name: `history`, `embed`, `search`, `generate`, `upstream_ttft` (request handed over to
-    first text), `ttft` and `total` (both from the start of the turn) and `stall_max` (longest gap)."""
+    """Milliseconds by name: `history`, `embed`, `search`, `upstream_ttft` (request handed over to first
+    text), `decode` (first text to last), `stall_max` (longest gap between two chunks), `ttft` and `total`
+    (from the start of the turn)."""
 
     def __init__(self) -> None:
-        self._began = self._last = perf_counter()
+        self._began = self._first = self._last = perf_counter()
         self._spans: dict[str, float] = {}
 
     def took(self, name: str, began: float) -> float:
         self._spans[name] = milliseconds = round((perf_counter() - began) * 1000, 2)
         return milliseconds
 
-    def chunk(self, began: float) -> None:
+    def chunk(self, began: float) -> bool:
+        """Notes that text has arrived from a request that began then; True for the first time."""
         now = perf_counter()
-        if "ttft" not in self._spans:
+        first = "ttft" not in self._spans
+        if first:
             self.took("upstream_ttft", began)
             self.took("ttft", self._began)
             self._spans["stall_max"] = 0.0
+            self._first = now
         else:
-            gap = (now - self._last) * 1000
-            if gap > self._spans["stall_max"]:
-                self._spans["stall_max"] = round(gap, 2)
+            self._spans["stall_max"] = max(self._spans["stall_max"], round((now - self._last) * 1000, 2))
         self._last = now
+        return first
 
-    def read(self) -> dict[str, float]:
+    def decoded(self) -> float:
+        return self.took("decode", self._first)
+
+    def read(self, name: str) -> float:
+        return self._spans[name]
+
+    def all(self) -> dict[str, float]:
         self.took("total", self._began)
         return dict(self._spans)
 

@@ -1,11 +1,9 @@
 """The programs' way to ask, to follow and to stop: JSON in, an event stream out."""
 
-import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Iterator, Sequence
 from itertools import groupby
 
 import msgspec
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 

@@ -54,7 +54,9 @@ class Frames:
         if "answer" in changed or "end" in changed:
             parts.extend(self._text(id_))
         if "partial" in changed:
-            parts.append(partial(f"{id_}-partial", "innerHTML", self.renderer.events.partial(view.partial, words)))
+            parts.append(
+                partial(f"{id_}-partial", "innerHTML", self.renderer.events.partial(view.partial, words))
+            )
         if "end" in changed:
             parts.append(partial(f"{id_}-end", "innerHTML", self.renderer.turn.end(view, words)))
         return "".join(parts)

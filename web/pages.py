@@ -51,7 +51,8 @@ async def language(request: Request) -> Response:
 
 async def refusal(request: Request, error: Exception) -> Response:
     """An error as its reader can use it: JSON for programs, a line for scripts, a page for people."""
-    assert isinstance(error, HTTPException)
+    if not isinstance(error, HTTPException):  # Starlette calls it with nothing else
+        raise error
     words = words_for(request)
     detail = words("not_found") if error.status_code == 404 else error.detail
     if request.url.path.startswith("/api/"):

@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from app.turn import Turn
 from app.turnlog import TurnLog
-from web.state import Door, door_of, owner_of
+from web.state import Door, owner_of
 
 LONGEST = 8_000  # characters
 LARGEST_BODY = 64 * 1024
@@ -49,7 +49,7 @@ def read_question(request: Request, question: object, conversation: object, turn
 
 
 async def start(door: Door, turn: Turn) -> Asked:
-    """Keeps the turn and sets it going, once: the same id again is the same turn. 404 when it is another's."""
+    """Keeps the turn and sets it going, once: the same id is the same turn. 404 when it is another's."""
     try:
         new = await door.services.store.conversations.add(turn)
     except LookupError:

@@ -1,6 +1,7 @@
 """The templates and the few filters that they use. Knows HTML, and no requests' data of its own."""
 
 import hashlib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
@@ -34,14 +35,22 @@ class Renderer:
             duration=duration, excerpt=excerpt, location=location, title=provisional_title, wire=name_of
         )
         self._environment.globals.update(asset=asset)
-        self.turn = self._module("turn.html")
-        self.events = self._module("events.html")
+        self.turn = Macros(self._environment.get_template("turn.html").module)
+        self.events = Macros(self._environment.get_template("events.html").module)
 
     def page(self, name: str, **values: object) -> str:
         return self._environment.get_template(name).render(**values)
 
-    def _module(self, name: str) -> TemplateModule:
-        return self._environment.get_template(name).module
+
+class Macros:
+    """A template's macros as methods."""
+
+    def __init__(self, module: TemplateModule) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Callable[..., str]:
+        macro: Callable[..., str] = getattr(self._module, name)
+        return macro
 
 
 def duration(milliseconds: float) -> str:
@@ -67,5 +76,3 @@ def asset(path: str) -> Markup:
     """A static file's address with its content's hash, so that browsers may keep it for ever."""
     digest = hashlib.sha256((STATIC / path).read_bytes()).hexdigest()[:12]
     return Markup("/static/{}?v={}").format(path, digest)
-
-

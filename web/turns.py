@@ -1,6 +1,7 @@
 """The page's way to ask, to follow and to stop."""
 
 import asyncio
+from collections.abc import AsyncIterable
 
 from redis.exceptions import RedisError
 from sse_starlette import EventSourceResponse
@@ -82,5 +83,5 @@ def number_after(request: Request) -> int:
     return int(value)
 
 
-def event_source(content: object) -> Response:
+def event_source(content: AsyncIterable[bytes]) -> Response:
     return EventSourceResponse(content, ping=PING_SECONDS, sep="\n", send_timeout=SEND_SECONDS)

@@ -5,7 +5,18 @@ from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
 from app.events import (
-    Card, Delta, Failed, Finished, Partial, Routed, Sources, Started, Step, ToolFinished, ToolStarted, TurnEvent,
+    Card,
+    Delta,
+    Failed,
+    Finished,
+    Partial,
+    Routed,
+    Sources,
+    Started,
+    Step,
+    ToolFinished,
+    ToolStarted,
+    TurnEvent,
 )
 from web.markdown import Blocks
 

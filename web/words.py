@@ -21,7 +21,7 @@ EN = {
     "welcome_more": "Answers come from {count} passages of your documents, with their sources.",
     "welcome_empty": "No documents yet. Add some with: make ingest FROM=folder",
     "banner": "This is not a language model: it quotes sentences from your documents. "
-              "To connect one, set {base} and {model}.",
+    "To connect one, set {base} and {model}.",
     "banner_ollama": "An Ollama answers on this machine: {base}={address} would connect it.",
     "you": "You asked",
     "answer": "Answer",
@@ -53,14 +53,23 @@ EN = {
     "first_token_help": "Prefill: how long the model read before it wrote.",
 }
 
-EN_EXAMPLES = ["How do I add my own documents?", "How do I connect a language model?",
-    "What is time to first token?"]
+EN_EXAMPLES = [
+    "How do I add my own documents?",
+    "How do I connect a language model?",
+    "What is time to first token?",
+]
 
 EN_STEPS = {
-    "history": {"running": "Recalling the conversation", "done": "Recalled {detail} earlier",
-                "failed": "Went on without the conversation"},
-    "search": {"running": "Searching your documents", "done": "Found {detail} passages",
-               "failed": "Went on without documents"},
+    "history": {
+        "running": "Recalling the conversation",
+        "done": "Recalled {detail} earlier",
+        "failed": "Went on without the conversation",
+    },
+    "search": {
+        "running": "Searching your documents",
+        "done": "Found {detail} passages",
+        "failed": "Went on without documents",
+    },
     "prefill": {"running": "The model is reading", "done": "First token", "failed": "No token"},
     "decode": {"running": "Writing", "done": "Written", "failed": "Ended early"},
 }
@@ -114,8 +123,16 @@ ZH = {
 ZH_EXAMPLES = ["怎样添加我自己的文档？", "怎样连接一个语言模型？", "什么是首个词元时间？"]
 
 ZH_STEPS = {
-    "history": {"running": "正在回顾对话", "done": "回顾了之前 {detail} 轮", "failed": "未能回顾对话，继续回答"},
-    "search": {"running": "正在检索你的文档", "done": "找到 {detail} 个段落", "failed": "未能检索文档，继续回答"},
+    "history": {
+        "running": "正在回顾对话",
+        "done": "回顾了之前 {detail} 轮",
+        "failed": "未能回顾对话，继续回答",
+    },
+    "search": {
+        "running": "正在检索你的文档",
+        "done": "找到 {detail} 个段落",
+        "failed": "未能检索文档，继续回答",
+    },
     "prefill": {"running": "模型正在阅读", "done": "首个词元", "failed": "没有词元"},
     "decode": {"running": "正在书写", "done": "书写完毕", "failed": "提前结束"},
 }

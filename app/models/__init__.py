@@ -24,7 +24,8 @@ class Chunk:
 
 class Model(Protocol):
     def stream(self, messages: Sequence[Message], route: Route) -> AsyncGenerator[Chunk, None]:
-        """Chunks until the answer is whole; raises TurnError('upstream_…'). Closing it closes the upstream."""
+        """Chunks until the answer is whole; raises TurnError('upstream_…'). Closing it closes the upstream's
+        connection."""
         ...
 
 

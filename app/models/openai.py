@@ -141,17 +141,23 @@ def _explain(error: Exception, model: str) -> NoReturn:
         case openai.APITimeoutError():
             raise TurnError("upstream_timeout", "The model did not answer in time.") from error
         case openai.AuthenticationError() | openai.PermissionDeniedError():
-            raise TurnError("upstream_refused", "The model's server refused the key in OPENAI_API_KEY.") from error
+            raise TurnError(
+                "upstream_refused", "The model's server refused the key in OPENAI_API_KEY."
+            ) from error
         case openai.NotFoundError():
             raise TurnError("upstream_refused", f"The model's server knows no model {model!r}.") from error
         case openai.RateLimitError():
             raise TurnError("upstream_refused", "The model's server is over its rate limit.") from error
         case openai.APIStatusError() if error.status_code < 500:
-            raise TurnError("upstream_refused", f"The model's server refused: {_brief(error.message)}") from error
+            raise TurnError(
+                "upstream_refused", f"The model's server refused: {_brief(error.message)}"
+            ) from error
         case openai.APIStatusError():
             raise TurnError("upstream_failed", f"The model's server failed ({error.status_code}).") from error
         case msgspec.DecodeError():
-            raise TurnError("upstream_failed", "The model sent something that is not its protocol.") from error
+            raise TurnError(
+                "upstream_failed", "The model sent something that is not its protocol."
+            ) from error
         case openai.APIConnectionError():
             raise TurnError("upstream_unreachable", "The model's server cannot be reached.") from error
         case _:

@@ -43,7 +43,14 @@ class StoredTurn:
         return unpack(self.transcript, merged=merged) if self.transcript else []
 
 
-_STORED = (turns.c.id, turns.c.conversation, turns.c.question, turns.c.status, turns.c.created, turns.c.transcript)
+_STORED = (
+    turns.c.id,
+    turns.c.conversation,
+    turns.c.question,
+    turns.c.status,
+    turns.c.created,
+    turns.c.transcript,
+)
 
 
 class Conversations:
@@ -72,19 +79,34 @@ class Conversations:
             select(conversations.c.owner).where(conversations.c.id == turn.conversation)
         )
         if owner is None:
-            await connection.execute(conversations.insert().values(
-                id=turn.conversation, owner=turn.owner, title=shorten(turn.question, TITLE_WIDTH),
-                titled=False, created=turn.created, updated=turn.created,
-            ))
+            await connection.execute(
+                conversations.insert().values(
+                    id=turn.conversation,
+                    owner=turn.owner,
+                    title=shorten(turn.question, TITLE_WIDTH),
+                    titled=False,
+                    created=turn.created,
+                    updated=turn.created,
+                )
+            )
         else:
             _demand(owner == turn.owner)
             await connection.execute(
-                update(conversations).where(conversations.c.id == turn.conversation).values(updated=turn.created)
+                update(conversations)
+                .where(conversations.c.id == turn.conversation)
+                .values(updated=turn.created)
             )
-        await connection.execute(turns.insert().values(
-            id=turn.id, conversation=turn.conversation, owner=turn.owner, question=turn.question,
-            status="running", answer="", created=turn.created,
-        ))
+        await connection.execute(
+            turns.insert().values(
+                id=turn.id,
+                conversation=turn.conversation,
+                owner=turn.owner,
+                question=turn.question,
+                status="running",
+                answer="",
+                created=turn.created,
+            )
+        )
         return True
 
     async def save(self, turn: str, events: Sequence[TurnEvent]) -> None:
@@ -97,11 +119,15 @@ class Conversations:
 
     async def _end(self, events: Sequence[TurnEvent], *which: ColumnElement[bool]) -> None:
         whole = isinstance(events[-1], Finished)
-        ended = update(turns).where(*which).values(
-            status="finished" if whole else "failed",
-            answer="".join(event.text for event in events if isinstance(event, Delta)),
-            transcript=pack(events),
-            ended=time.time(),
+        ended = (
+            update(turns)
+            .where(*which)
+            .values(
+                status="finished" if whole else "failed",
+                answer="".join(event.text for event in events if isinstance(event, Delta)),
+                transcript=pack(events),
+                ended=time.time(),
+            )
         )
         async with self._engine.begin() as connection:
             row = (await connection.execute(ended.returning(turns.c.conversation))).one_or_none()
@@ -126,7 +152,8 @@ class Conversations:
     async def turns(self, owner: str, conversation: str) -> list[StoredTurn]:
         async with self._engine.connect() as connection:
             rows = await connection.execute(
-                select(*_STORED).where(turns.c.conversation == conversation, turns.c.owner == owner)
+                select(*_STORED)
+                .where(turns.c.conversation == conversation, turns.c.owner == owner)
                 .order_by(turns.c.created)
             )
             return [_stored(row) for row in rows]
@@ -135,10 +162,14 @@ class Conversations:
         """The conversation before this turn, oldest first; failed answers as far as they came."""
         async with self._engine.connect() as connection:
             rows = await connection.execute(
-                select(turns.c.question, turns.c.answer).where(
-                    turns.c.conversation == turn.conversation, turns.c.owner == turn.owner,
-                    turns.c.id != turn.id, turns.c.answer != "",
-                ).order_by(turns.c.created)
+                select(turns.c.question, turns.c.answer)
+                .where(
+                    turns.c.conversation == turn.conversation,
+                    turns.c.owner == turn.owner,
+                    turns.c.id != turn.id,
+                    turns.c.answer != "",
+                )
+                .order_by(turns.c.created)
             )
             return [Exchange(row.question, row.answer) for row in rows]
 
@@ -147,45 +178,56 @@ class Conversations:
         async with self._engine.connect() as connection:
             rows = await connection.execute(
                 select(conversations.c.id, conversations.c.title, conversations.c.updated)
-                .where(conversations.c.owner == owner).order_by(conversations.c.updated.desc()).limit(LISTED)
+                .where(conversations.c.owner == owner)
+                .order_by(conversations.c.updated.desc())
+                .limit(LISTED)
             )
             return [Conversation(row.id, row.title, row.updated) for row in rows]
 
     async def find(self, owner: str, conversation: str) -> Conversation | None:
         async with self._engine.connect() as connection:
-            row = (await connection.execute(
-                select(conversations.c.id, conversations.c.title, conversations.c.updated)
-                .where(conversations.c.id == conversation, conversations.c.owner == owner)
-            )).one_or_none()
+            row = (
+                await connection.execute(
+                    select(conversations.c.id, conversations.c.title, conversations.c.updated).where(
+                        conversations.c.id == conversation, conversations.c.owner == owner
+                    )
+                )
+            ).one_or_none()
         return None if row is None else Conversation(row.id, row.title, row.updated)
 
     async def first_exchange(self, conversation: str) -> Exchange | None:
         """What the background title is made from; for jobs, which act for the owner."""
         async with self._engine.connect() as connection:
-            row = (await connection.execute(
-                select(turns.c.question, turns.c.answer)
-                .where(turns.c.conversation == conversation, turns.c.status == "finished")
-                .order_by(turns.c.created).limit(1)
-            )).one_or_none()
+            row = (
+                await connection.execute(
+                    select(turns.c.question, turns.c.answer)
+                    .where(turns.c.conversation == conversation, turns.c.status == "finished")
+                    .order_by(turns.c.created)
+                    .limit(1)
+                )
+            ).one_or_none()
         return None if row is None else Exchange(row.question, row.answer)
 
     async def entitle(self, conversation: str, title: str) -> None:
         """Replaces a provisional title; one that has been settled stays."""
         async with self._engine.begin() as connection:
             await connection.execute(
-                update(conversations).where(conversations.c.id == conversation, conversations.c.titled.is_(False))
+                update(conversations)
+                .where(conversations.c.id == conversation, conversations.c.titled.is_(False))
                 .values(title=title, titled=True)
             )
 
     async def remove(self, owner: str, conversation: str) -> bool:
         async with self._engine.begin() as connection:
             gone = await connection.execute(
-                delete(conversations).where(conversations.c.id == conversation, conversations.c.owner == owner)
+                delete(conversations).where(
+                    conversations.c.id == conversation, conversations.c.owner == owner
+                )
             )
         return gone.rowcount > 0
 
 
-def _stored(row: Row[Any]) -> StoredTurn:
+def _stored(row: Row[*tuple[Any, ...]]) -> StoredTurn:
     return StoredTurn(row.id, row.conversation, row.question, row.status, row.created, row.transcript or b"")
 
 

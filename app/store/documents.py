@@ -18,16 +18,19 @@ class Documents:
 
     async def get(self, owner: str, uri: str) -> Document | None:
         async with self._engine.connect() as connection:
-            row = (await connection.execute(
-                select(*_COLUMNS).where(documents.c.owner == owner, documents.c.uri == uri)
-            )).one_or_none()
+            row = (
+                await connection.execute(
+                    select(*_COLUMNS).where(documents.c.owner == owner, documents.c.uri == uri)
+                )
+            ).one_or_none()
         return None if row is None else Document(**row._mapping)
 
     async def put(self, document: Document) -> None:
         values = asdict(document)
         async with self._engine.begin() as connection:
             await connection.execute(
-                insert(self._engine, documents).values(**values)
+                insert(self._engine, documents)
+                .values(**values)
                 .on_conflict_do_update(index_elements=["owner", "uri"], set_=values)
             )
 

@@ -36,7 +36,8 @@ def _make(settings: Settings) -> None:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SystemExit(
-            f"DATA_DIR is {str(settings.data_dir)!r}, but it takes a folder that can be written ({error.strerror})."
+            f"DATA_DIR is {str(settings.data_dir)!r}, but it takes a folder that can be written "
+            f"({error.strerror})."
         ) from None
 
 

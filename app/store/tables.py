@@ -1,16 +1,31 @@
-"""The tables. Times are seconds since the epoch; ids are UUIDs in hex; every row that is somebody's has an owner."""
+"""The tables. Times are seconds since the epoch, ids UUIDs in hex; what is somebody's has an owner."""
 
 from sqlalchemy import (
-    Boolean, Column, Double, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, Text,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
 )
 
-metadata = MetaData(naming_convention={
-    "ix": "ix_%(table_name)s_%(column_0_N_name)s", "fk": "fk_%(table_name)s_%(column_0_name)s",
-    "pk": "pk_%(table_name)s", "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-})
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    }
+)
 
 conversations = Table(
-    "conversations", metadata,
+    "conversations",
+    metadata,
     Column("id", String(32), primary_key=True),
     Column("owner", String(32), nullable=False),
     Column("title", Text, nullable=False),
@@ -21,7 +36,8 @@ conversations = Table(
 )
 
 turns = Table(
-    "turns", metadata,
+    "turns",
+    metadata,
     Column("id", String(32), primary_key=True),
     Column("conversation", ForeignKey(conversations.c.id, ondelete="CASCADE"), nullable=False),
     Column("owner", String(32), nullable=False),
@@ -35,7 +51,8 @@ turns = Table(
 )
 
 documents = Table(
-    "documents", metadata,
+    "documents",
+    metadata,
     Column("owner", String(32), primary_key=True),
     Column("uri", Text, primary_key=True),
     Column("id", String(64), nullable=False),
@@ -47,7 +64,8 @@ documents = Table(
 )
 
 outbox = Table(
-    "outbox", metadata,
+    "outbox",
+    metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("job", String(64), nullable=False),
     Column("key", String(128), nullable=False),  # with the job's name, the identity of the work

@@ -21,8 +21,12 @@ def upgrade() -> None:
     op.create_table(
         "turns",
         sa.Column("id", sa.String(32), primary_key=True),
-        sa.Column("conversation", sa.String(32), sa.ForeignKey("conversations.id", ondelete="CASCADE"),
-                  nullable=False),
+        sa.Column(
+            "conversation",
+            sa.String(32),
+            sa.ForeignKey("conversations.id", ondelete="CASCADE"),
+            nullable=False,
+        ),
         sa.Column("owner", sa.String(32), nullable=False),
         sa.Column("question", sa.Text, nullable=False),
         sa.Column("status", sa.String(16), nullable=False),

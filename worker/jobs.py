@@ -1,0 +1,40 @@
+"""The jobs: each a few lines that call the core. A job may run twice; both leave the same state."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+from app.documents.ingest import Library, ingest
+from app.jobs import INGEST, TITLE
+from app.services import Services
+from app.titles import clean, title_prompt
+
+INGEST_SECONDS = 8.0  # a slice, well below the job's timeout; what is left becomes the next job
+
+Work = Callable[[Services, dict[str, Any]], Awaitable[None]]
+
+
+async def title(services: Services, payload: dict[str, Any]) -> None:
+    """{"conversation": id}: the small model names a conversation by its first exchange."""
+    exchange = await services.store.conversations.first_exchange(payload["conversation"])
+    if exchange is None:
+        return
+    chunks = services.model.stream(title_prompt(exchange), services.router.small)
+    async with aclosing(chunks):
+        text = "".join([chunk.text async for chunk in chunks])
+    if name := clean(text):
+        await services.store.conversations.entitle(payload["conversation"], name)
+
+
+async def ingest_documents(services: Services, payload: dict[str, Any]) -> None:
+    """{"owner": id, "path": file or folder, "slice": n}: one slice of an ingestion, then the next."""
+    library = Library(payload["owner"], services.store.documents, services.index, services.embedder)
+    summary = await ingest(Path(payload["path"]), library, budget_s=INGEST_SECONDS)
+    if summary.more:
+        following = {**payload, "slice": payload.get("slice", 0) + 1}
+        await services.store.outbox.add(INGEST, f"{payload['path']}#{following['slice']}", following)
+        await services.bell.ring()
+
+
+JOBS: dict[str, Work] = {TITLE: title, INGEST: ingest_documents}
