@@ -1,6 +1,7 @@
 """`python -m dev.standin --host 127.0.0.1 --port 0`: prints its address on one line once it listens."""
 
 import argparse
+from contextlib import suppress
 
 from dev.standin.serving import listen, server
 
@@ -15,7 +16,8 @@ def main() -> None:
     except (OSError, OverflowError) as error:
         raise SystemExit(f"Cannot listen on {asked.host}:{asked.port}: {error}.") from None
     print(f"http://{asked.host}:{listener.getsockname()[1]}", flush=True)
-    server().run(sockets=[listener])
+    with suppress(KeyboardInterrupt):  # uvicorn raises it again after it has shut down
+        server().run(sockets=[listener])
 
 
 if __name__ == "__main__":

@@ -35,7 +35,8 @@ _LOOSE = {
 
 def title(text: str) -> str:
     """At most 6 words, or 12 characters where the text is Chinese; never empty."""
-    line = re.split(r"[。？！\n]|[.?!](?:\s|$)", re.sub(r"<[^>]*>", " ", text).strip(), maxsplit=1)[0].strip()
+    said = re.sub(r"^[\W_]+", "", re.sub(r"<[^>]*>", " ", text))
+    line = re.split(r"[。？！\n]|[.?!](?:\s|$)", said, maxsplit=1)[0].strip()
     return (_chinese(line) if is_chinese(text) else _english(line)) or "New conversation"
 
 

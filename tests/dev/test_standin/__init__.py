@@ -1,0 +1,1 @@
+"""The stand-in model, over real sockets."""
