@@ -11,14 +11,15 @@ from typing import NamedTuple
 
 from markdown_it.token import Token
 
-from .html import Renderer, escape, is_closed
+from .html import Renderer, extent, is_closed
 from .parser import parse
 from .safety import clean
-from .views import FenceView, ListView, TextView, offset_of
+from .views import FenceView, ListView, TableView, TextView, View, offset_of
+from .views import plain as as_plain
 
 HEAVY = 4_000  # characters that are new to the splitter: parsing and highlighting them may take 10 ms
-REPLACED = re.compile(r"\r\n?|[\0\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
-ENDS_AT_BLANK_LINE = {"paragraph_open", "table_open", "blockquote_open"}
+REPLACED = re.compile(r"\r\n?|[\0\ud800-\udfff]|[\1-\b\v\f\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+ENDS_AT_BLANK_LINE = {"paragraph_open", "table_open", "blockquote_open", "math_block"}
 LONG = 1_500  # characters; a longer open block is rendered anew only when it has grown by a share of itself
 SHARE = 128
 
@@ -34,11 +35,11 @@ def _replacement(match: re.Match[str]) -> str:
     found = match[0]
     if found[0] == "\r":
         return "\n"
-    return "" if "\u202a" <= found <= "\u2069" else "\ufffd"
+    return "\ufffd" if found == "\0" or "\ud800" <= found <= "\udfff" else ""
 
 
 def normalised(text: str) -> str:
-    """Line ends as `\\n`; NUL and lone surrogates replaced; characters that reorder text dropped."""
+    """Line ends as `\\n`; NUL and lone surrogates replaced; control and reordering characters dropped."""
     return REPLACED.sub(_replacement, text)
 
 
@@ -54,9 +55,7 @@ def blocks_of(tokens: Sequence[Token]) -> Iterator[Block]:
     first = 0
     for index, token in enumerate(tokens):
         if token.level == 0 and token.nesting <= 0:
-            lines = tokens[first].map
-            assert lines is not None
-            yield Block(tokens[first : index + 1], lines[0], lines[1])
+            yield Block(tokens[first : index + 1], *extent(tokens[first]))
             first = index + 1
 
 
@@ -66,7 +65,7 @@ def _is_finished(block: Block, lines: int) -> bool:
         return True
     if head.type in ("fence", "math_block") and is_closed(head):
         return True
-    return head.type in ENDS_AT_BLANK_LINE | {"math_block"} and block.end < lines
+    return head.type in ENDS_AT_BLANK_LINE and block.end < lines
 
 
 def render(text: str, cards: Collection[int] = (), prefix: str = "") -> str:
@@ -80,8 +79,9 @@ class Blocks:
         self._renderer = Renderer(cards, prefix)
         self._text = ""  # from the start of the open block
         self._carry = ""  # a carriage return whose line feed may follow
+        self._is_fed = False  # since the last take
         self._split_to = 0  # complete lines of `_text` up to here have been looked at
-        self._view: TextView | ListView | FenceView = TextView(self._renderer)
+        self._view: View = TextView(self._renderer)
         self._drawn = ("", "")  # the open text that was rendered last, and its HTML
 
     @classmethod
@@ -95,18 +95,23 @@ class Blocks:
     @property
     def heavy(self) -> bool:
         """Whether the next `take` may hold the event loop for long, so that it belongs in a thread."""
-        return len(self._text) - self._split_to > HEAVY or self._view.is_closing_long(
-            self._text, self._split_to
-        )
+        fresh = len(self._text) - self._split_to
+        return fresh > HEAVY or self._view.is_closing_long(self._text, self._split_to)
 
     def feed(self, text: str) -> None:
         text = self._carry + text
         self._carry = "\r" if text.endswith("\r") else ""
+        self._is_fed = True
         self._text += normalised(text.removesuffix("\r"))
 
     def take(self, *, plain: bool = False) -> Frame:
-        """What is new. `plain` leaves the open block unparsed, for a server under load."""
-        return Frame(self._finish(), self._plain() if plain else self._open())
+        """What is new. `plain` leaves the open block unparsed, for a server under load.
+
+        A long open block may lag behind by a hundredth of itself; a `take` with nothing new catches up.
+        """
+        frame = Frame(self._finish(), as_plain(self._text) if plain else self._open())
+        self._is_fed = False
+        return frame
 
     def close(self) -> Frame:
         """Everything that is left, finished."""
@@ -149,21 +154,19 @@ class Blocks:
         grown = len(self._text) - len(drawn)
         if grown == 0 and drawn:
             return html
-        if len(self._text) > LONG and 0 < grown < len(drawn) // SHARE:
+        if self._is_fed and len(self._text) > LONG and 0 < grown < len(drawn) // SHARE:
             return html
         html = self._view.draw(self._text)
         self._drawn = (self._text, html)
         return html
 
-    def _plain(self) -> str:
-        text = self._text.strip("\n")
-        return f'<p class="plain">{escape(text)}</p>' if text else ""
 
-
-def _view(renderer: Renderer, complete: str, tokens: Sequence[Token]) -> TextView | ListView | FenceView:
+def _view(renderer: Renderer, complete: str, tokens: Sequence[Token]) -> View:
     kind = tokens[0].type if tokens else ""
     if kind == "fence":
         return FenceView(tokens[0], complete)
     if kind in ("bullet_list_open", "ordered_list_open"):
         return ListView(renderer, complete, tokens)
+    if kind == "table_open":
+        return TableView(renderer, complete, tokens)
     return TextView(renderer)

@@ -27,6 +27,12 @@ def escape(text: str) -> str:
     return _escape(text, quote=False)
 
 
+def extent(token: Token) -> tuple[int, int]:
+    """The block's first line and the one after its last; only tokens inside a block have none."""
+    start, end = token.map or (0, 0)
+    return start, end
+
+
 def lines_of(token: Token) -> int:
     return token.content.count("\n") + (not token.content.endswith("\n") and token.content != "")
 
@@ -35,8 +41,8 @@ def is_closed(token: Token) -> bool:
     """Whether a fence or a math block has met its closing line."""
     if token.type == "math_block":
         return bool(token.meta["closed"])
-    assert token.map is not None
-    return token.map[1] - token.map[0] == lines_of(token) + 2
+    start, end = extent(token)
+    return end - start == lines_of(token) + 2
 
 
 def figure(content: str, language: str) -> str:

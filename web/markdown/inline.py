@@ -8,7 +8,7 @@ import unicodedata
 from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.common.utils import isMdAsciiPunct, isPunctChar, isWhiteSpace
+from markdown_it.common.utils import MD_TRIM_CHARS, isMdAsciiPunct, isPunctChar, isWhiteSpace
 from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Scanned
@@ -61,7 +61,7 @@ class Parser(ParserInline):
         if env.get("open"):
             decided = mending.without_undecided(src)
             env["stuck"] = len(decided) < len(src)
-            src = decided.rstrip()
+            src = decided.rstrip(MD_TRIM_CHARS)
         state = State(src, md, env, tokens)
         self.tokenize(state)
         for rule in self.ruler2.getRules(""):
@@ -142,7 +142,7 @@ def _push_math(
 
 
 def bare_link(state: StateInline, silent: bool) -> bool:
-    """http(s)://… in running text, up to the first character that an address cannot have (so: any Chinese)."""
+    """http(s)://… in running text, up to the first character that no address has (any Chinese one)."""
     if state.src[state.pos] != ":" or state.linkLevel or silent:
         return False
     scheme = SCHEME.search(state.pending[-6:])

@@ -1,4 +1,4 @@
-"""Inline rules for a text that is still being typed: what is half open is closed, what is undecided is hidden.
+"""Inline rules for a text that is still being typed: the half open is closed, the undecided hidden.
 
 Each acts only with `env["open"]`, so a finished text never meets them. They know nothing of blocks.
 """

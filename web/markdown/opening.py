@@ -1,4 +1,4 @@
-"""Mending of the block that is still being typed, on the level of lines: what the next character decides is hidden.
+"""Mending of the open block by lines: what the next character will decide is hidden until then.
 
 Knows the lines of one open block; what is half typed inside a line is `mending`'s.
 """
@@ -7,7 +7,7 @@ import re
 
 from markdown_it.rules_block.table import escapedSplit
 
-BULLETS = r"(?:(?:[-+*>]|\d{1,9}[.)])[ \t]*)*"
+BULLETS = r"(?:(?:[-+*>]|\d{1,9}[.)]|\[[ xX]\])[ \t]*)*"
 MARKS = re.compile(rf"[ \t]*{BULLETS}(?:[-+*_=#`~|:. \t]*|\d{{1,3}}[.)]?[ \t]*|(?:`{{3}}|~{{3}}).*)\Z")
 LONGEST_MARKS = 120
 TABLE = re.compile(r" {0,3}\|")

@@ -18,7 +18,7 @@ MATH_OPENS = {"$$": "$$", "\\[": "\\]"}
 
 
 def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`$$…$$` or `\\[…\\]` from the head of a line; a blank line or the container's end leaves it unclosed."""
+    """`$$…$$` or `\\[…\\]` from the head of a line; a blank line or the end leaves it unclosed."""
     head = _line(state, start)
     closer = MATH_OPENS.get(head[:2])
     if closer is None or state.is_code_block(start):

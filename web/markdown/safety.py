@@ -1,19 +1,24 @@
-"""The allowlist: which tags, attributes, classes and addresses may reach the page. Knows nothing of markdown."""
+"""The allowlist: what tags, attributes, classes and addresses may reach the page. Knows no markdown."""
 
 import nh3
 
-MATH_TAGS = frozenset(
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+MATH_TAGS = _names(
     "math mrow mi mn mo ms mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover"
-    " mmultiscripts mprescripts none mtable mtr mlabeledtr mtd mpadded mphantom mstyle menclose merror".split()
+    " mmultiscripts mprescripts none mtable mtr mlabeledtr mtd mpadded mphantom mstyle menclose merror"
 )
-MATH_ATTRIBUTES = frozenset(
+MATH_ATTRIBUTES = _names(
     "display displaystyle scriptlevel mathvariant stretchy fence separator lspace rspace accent accentunder"
     " columnalign rowalign columnlines rowlines columnspacing rowspacing linethickness width height depth"
-    " voffset notation minsize maxsize form movablelimits largeop symmetric".split()
+    " voffset notation minsize maxsize form movablelimits largeop symmetric"
 )
-TAGS = MATH_TAGS | frozenset(
+TAGS = MATH_TAGS | _names(
     "p h1 h2 h3 h4 h5 h6 ul ol li blockquote hr br em strong s a code pre figure figcaption div span"
-    " table thead tbody tr th td".split()
+    " table thead tbody tr th td"
 )
 ATTRIBUTES: dict[str, set[str]] = {
     "a": {"href", "title"},
