@@ -1,6 +1,6 @@
 """Runs one part of the stack, starts it again when it dies, and never lets it outlive the stack.
 
-    python -S -I dev/lifeline.py --name web --lock FILE [--quiet] [--after ADDRESS] [--restarts N] -- COMMAND
+    python -S -I dev/lifeline.py --name web --lock FILE [options] -- COMMAND
 
 The stack holds a POSIX record lock on FILE. Such a lock is not inherited by a fork and goes away with its
 process, however that ends: so getting the lock means that the stack is gone. Knows nothing of which parts
@@ -22,7 +22,8 @@ import time
 from pathlib import Path
 
 KEPT_LINES = 20
-GRACE_S = 3  # between SIGTERM and SIGKILL; honcho's own patience is 5 s
+GRACE_S = 3.5  # between SIGTERM and SIGKILL; with the next, within honcho's patience of 5 s
+LAST_GRACE_S = 1  # for what had to outlive others
 ORPHANED_GRACE_S = 1
 WINDOW_S = 60  # restarts are counted within this
 PR_SET_PDEATHSIG = 1
@@ -31,8 +32,9 @@ PR_SET_PDEATHSIG = 1
 class Lifeline:
     """One part: its process group, its last lines and when it died."""
 
-    def __init__(self, name: str, command: list[str], quiet: bool, restarts: int) -> None:
-        self.name, self.command, self.quiet, self.restarts = name, command, quiet, restarts
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.name, self.command, self.quiet = given.name, given.command, given.quiet
+        self.restarts, self.outlive = given.restarts, given.outlive
         self.child: subprocess.Popen[bytes] | None = None
         self.last_lines: collections.deque[bytes] = collections.deque(maxlen=KEPT_LINES)
         self.deaths: collections.deque[float] = collections.deque()
@@ -82,10 +84,16 @@ class Lifeline:
         return None if deaths > self.restarts else 0.5 * 2 ** (deaths - 1)
 
     def report(self, status: int, delay: float | None) -> None:
-        last = b"".join(b"    " + line.rstrip() + b"\n" for line in self.last_lines)
         then = "giving up" if delay is None else f"starting it again in {delay:g} s"
-        told = "Its last lines:" if last else "It said nothing."
-        self.say(f"{self.name} ended with status {status}; {then}. {told}\n".encode() + last)
+        told = f"{self.name} ended with status {status}; {then}."
+        last = b"".join(b"    " + line.rstrip() + b"\n" for line in self.last_lines)
+        if not last:
+            told += " It said nothing."
+        elif self.quiet or delay is None:
+            told += " Its last lines:"
+        else:
+            last = b""  # they stand right above
+        self.say(told.encode() + b"\n" + last)
 
     def say(self, line: bytes) -> None:
         if self.orphaned:
@@ -97,12 +105,19 @@ class Lifeline:
             self.orphaned = True
 
     def stop(self, *_: object) -> None:
+        if self.stopping:
+            return
         self.stopping = True
+        if self.outlive and not self.orphaned:
+            wait_until_free(self.outlive, GRACE_S)
         if self.child is None or self.child.returncode is not None:
             raise SystemExit(0)
         signal.signal(signal.SIGALRM, lambda *_: self.kill(signal.SIGKILL))
-        signal.alarm(ORPHANED_GRACE_S if self.orphaned else GRACE_S)
+        signal.setitimer(signal.ITIMER_REAL, self.grace())
         self.kill(signal.SIGTERM)
+
+    def grace(self) -> float:
+        return ORPHANED_GRACE_S if self.orphaned else LAST_GRACE_S if self.outlive else GRACE_S
 
     def kill(self, signum: int) -> None:
         if self.child is not None:
@@ -123,15 +138,27 @@ def wait_for(address: str) -> None:
         time.sleep(0.02)
 
 
+def wait_until_free(file: Path, patience_s: float) -> None:
+    """Returns once no other lifeline holds the file, or patience ends."""
+    deadline = time.monotonic() + patience_s
+    with file.open("ab") as held:
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError):
+                fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            time.sleep(0.02)
+
+
 def accepts(address: str) -> bool:
     host, _, port = address.rpartition(":")
-    family = socket.AF_UNIX if address.startswith("/") else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.settimeout(1)
-        try:
-            probe.connect(address if family == socket.AF_UNIX else (host, int(port)))
-        except OSError:
-            return False
+    try:
+        if address.startswith("/"):
+            with socket.socket(socket.AF_UNIX) as probe:
+                probe.connect(address)
+        else:
+            socket.create_connection((host, int(port)), timeout=1).close()
+    except OSError:
+        return False
     return True
 
 
@@ -148,15 +175,20 @@ def main() -> int:
     parser.add_argument("--name", required=True)
     parser.add_argument("--lock", required=True, type=Path)
     parser.add_argument("--quiet", action="store_true", help="show its lines only when it dies")
+    parser.add_argument("--hold", type=Path, help="a file to hold for as long as the part lives")
+    parser.add_argument("--outlive", type=Path, help="end only after those that hold this file")
     parser.add_argument("--after", action="append", default=[], help="an address that must accept first")
     parser.add_argument("--restarts", type=int, default=3, help="within a minute; 0: it may end by itself")
     parser.add_argument("command", nargs="+")
     given = parser.parse_args()
-    part = Lifeline(given.name, given.command, given.quiet, given.restarts)
+    part = Lifeline(given)
     signal.signal(signal.SIGTERM, part.stop)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=part.watch, args=(given.lock,), daemon=True).start()
-    return part.run(given.after)
+    with contextlib.ExitStack() as stack:
+        if given.hold:
+            fcntl.lockf(stack.enter_context(given.hold.open("a+b")), fcntl.LOCK_SH)
+        return part.run(given.after)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ class Part:
     command: tuple[str, ...]
     quiet: bool = False  # its lines are kept, and shown only when it dies
     after: tuple[str, ...] = ()  # addresses that must accept before it starts
+    door: bool = False  # ends before the others, which it needs for its last words
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,9 @@ def plan(settings: Settings, environ: Mapping[str, str], doors: bool = True) -> 
         command = _module("dev.standin", "--host", "127.0.0.1", "--port", str(port))
         parts.append(Part("stand-in", command, quiet=True))
         environment["OPENAI_BASE_URL"] = f"http://127.0.0.1:{port}/v1"
-    if doors:
-        parts += [Part("worker", _module("worker"), after=before_doors),
-                  Part("web", _module("web"), after=before_doors)]
+    if doors:  # the worker can wait: both read much code, and people look at the web first
+        parts += [Part("web", _module("web"), after=before_doors, door=True),
+                  Part("worker", _module("worker"), after=(reachable(settings),), door=True)]
     return Plan(tuple(parts), environment, chroma_at)
 
 
@@ -93,6 +94,12 @@ def socket_path(data: Path) -> Path:
     if folder.stat().st_uid != os.getuid():
         raise SystemExit(f"{folder} belongs to another user; choose a DATA_DIR with a shorter path.")
     return folder / "valkey.sock"
+
+
+def reachable(settings: Settings) -> str:
+    """Where a program on this machine finds the web."""
+    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound here
+    return f"{everywhere.get(settings.host, settings.host)}:{settings.port}"
 
 
 def free_port() -> int:

@@ -23,7 +23,7 @@ from honcho.printer import Message, Printer
 
 from app.settings import Settings
 from dev.lock import hold, write_stack
-from dev.parts import Part, Plan, plan
+from dev.parts import Part, Plan, plan, reachable
 
 ROOT = Path(__file__).resolve().parent.parent
 LIFELINE = Path(__file__).with_name("lifeline.py")
@@ -55,8 +55,9 @@ def lifeline(part: Part, lock: Path, restarts: int = 3) -> list[str]:
     """The command that runs a part for no longer than `lock` is held."""
     after = [word for place in part.after for word in ("--after", place)]
     quiet = ["--quiet"] if part.quiet else []
+    order = ["--hold" if part.door else "--outlive", str(lock.with_name("doors"))]
     return [sys.executable, "-S", "-I", str(LIFELINE), "--name", part.name, "--lock", str(lock),
-            "--restarts", str(restarts), *quiet, *after, "--", *part.command]
+            "--restarts", str(restarts), *quiet, *order, *after, "--", *part.command]
 
 
 class PartsPrinter(Printer):  # type: ignore[misc]  # honcho ships no types
@@ -133,5 +134,5 @@ def _explain(error: OSError, host: str, port: int) -> str:
 
 
 def address(settings: Settings) -> str:
-    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)  # noqa: S104 - shown only
-    return f"http://{host}:{settings.port}"
+    host, _, port = reachable(settings).rpartition(":")
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -39,6 +39,17 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler)
 """
 IDLE = "import signal\nprint('idle', flush=True)\nsignal.pause()\n"
 STUBBORN = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: signal.pause()\n"
+LAST_WORDS = """
+import os, pathlib, redis, signal, sys, threading
+def leave(*_):
+    threading.Event().wait(0.5)  # long enough for a server that does not wait to be gone
+    redis.Redis.from_url(os.environ["REDIS_URL"]).ping()
+    (pathlib.Path(os.environ["DATA_DIR"]) / "last-words").write_text("valkey still answers")
+    sys.exit()
+signal.signal(signal.SIGTERM, leave)
+print("idle", flush=True)
+while True: signal.pause()
+"""
 INGEST = """
 import os, pathlib, sys
 with (pathlib.Path(os.environ["DATA_DIR"]) / "ingested.txt").open("a") as file:

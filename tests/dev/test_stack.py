@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 import redis
 
-from tests.dev.stacks import STUBBORN, Stack, alive, checkout, running, until
+from tests.dev.stacks import LAST_WORDS, STUBBORN, Stack, alive, checkout, running, until
 
 
 @pytest.fixture
@@ -72,11 +72,18 @@ def test_a_part_that_will_not_end_is_made_to(tmp_path: Path, data: Path) -> None
         assert not [pid for pid in family if alive(pid)]
 
 
+def test_the_doors_end_before_what_they_need(tmp_path: Path, data: Path) -> None:
+    with running(checkout(tmp_path / "checkout", worker=LAST_WORDS), data) as stack:
+        until(lambda: "idle" in stack.until_ready().output)
+        assert stack.end() == 0
+        assert (data / "last-words").read_text() == "valkey still answers"
+
+
 def test_a_part_that_dies_is_named_and_restarted(root: Path, data: Path) -> None:
     with running(root, data) as stack:
         kill_web(stack.until_ready())
         until(lambda: "web ended with status 7" in stack.output)
-        assert "    the web's last words" in stack.output
+        assert "| the web's last words" in stack.output
         until(lambda: not refused(stack))
         assert stack.process.poll() is None
 
@@ -95,7 +102,8 @@ def test_a_killed_part_comes_back_with_its_data(root: Path, data: Path) -> None:
         client.set("greeting", "你好")
         server = cast(dict[str, Any], client.info("server"))
         os.kill(server["process_id"], signal.SIGKILL)
-        until(lambda: "valkey ended with status 137" in stack.output)
+        until(lambda: "valkey ended with status 137; starting it again in 0.5 s. Its last" in stack.output)
+        assert "Ready to accept connections" in stack.output
         until(lambda: answers(client))
         assert client.get("greeting") == "你好".encode()
 
