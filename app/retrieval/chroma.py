@@ -92,7 +92,8 @@ class ChromaIndex:
         everything = await self._client.list_collections() if self._client else []
         return [c for c in everything if (c.metadata or {}).get("owner") == self._owner]
 
-    async def _call(self, call: Call[T], seconds: float = READ_TIMEOUT) -> T:
+    async def _call(self, call: Call[T], seconds: float | None = None) -> T:
+        seconds = seconds or READ_TIMEOUT
         try:
             async with asyncio.timeout(seconds):
                 try:
