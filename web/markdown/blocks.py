@@ -15,7 +15,6 @@ from .html import Renderer, extent, is_closed
 from .parser import parse
 from .safety import clean
 from .views import FenceView, ListView, TableView, TextView, View, offset_of
-from .views import plain as as_plain
 
 HEAVY = 4_000  # characters that are new to the splitter: parsing and highlighting them may take 10 ms
 REPLACED = re.compile(r"\r\n?|[\0\ud800-\udfff]|[\1-\b\v\f\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -109,7 +108,7 @@ class Blocks:
 
         A long open block may lag behind by a hundredth of itself; a `take` with nothing new catches up.
         """
-        frame = Frame(self._finish(), as_plain(self._text) if plain else self._open())
+        frame = Frame(self._finish(), self._view.plain(self._text) if plain else self._open())
         self._is_fed = False
         return frame
 
@@ -169,4 +168,4 @@ def _view(renderer: Renderer, complete: str, tokens: Sequence[Token]) -> View:
         return ListView(renderer, complete, tokens)
     if kind == "table_open":
         return TableView(renderer, complete, tokens)
-    return TextView(renderer)
+    return TextView(renderer, kind)

@@ -16,8 +16,12 @@ from .mending import SENTINEL
 from .parser import parse
 
 SPECIAL = re.compile(r"[\n*_`\[\]$\\<>&~|:;#/]")
+# Complete lines after which a block is surely still open.
 INDENTED = re.compile(r"(?:(?:  |\t)[ \t]*\S.*\n|[ \t]*\n)+")
 ROWS = re.compile(r"(?: {0,3}\|.*\n)+")
+PROSE = re.compile(r"(?: {0,3}[^\W\d_].*\n)+")
+QUOTED = re.compile(r"(?: {0,3}>.*\n)+")
+CONTINUES = {"paragraph_open": PROSE, "blockquote_open": QUOTED}
 LIMIT = 8_000  # characters of what must be parsed for a frame; beyond, the open part is plain text
 LONG_CODE = 1_500  # characters that take Pygments about 10 ms
 CLOSING_LINE = re.compile(r"(?:\A|\n)[ \t]*(?:`+|~+)[ \t]*\Z")
@@ -31,25 +35,25 @@ def offset_of(text: str, line: int) -> int:
     return offset
 
 
-def plain(text: str) -> str:
-    text = text.strip("\n")
-    return f'<p class="plain">{escape(text)}</p>' if text else ""
-
-
 class TextView:
     """Any block; as long as only plain characters are added to its end, they are appended to the HTML."""
 
-    def __init__(self, renderer: Renderer) -> None:
+    def __init__(self, renderer: Renderer, kind: str = "") -> None:
         self._renderer = renderer
+        self._continues = CONTINUES.get(kind)
         self._length = 0
         self._appends = False
         self._body = self._suffix = self._space = ""
 
     def goes_on(self, text: str, start: int, end: int) -> bool:
-        return False
+        return self._continues is not None and self._continues.fullmatch(text, start, end) is not None
 
     def is_closing_long(self, text: str, start: int) -> bool:
         return False
+
+    def plain(self, text: str) -> str:
+        text = text.strip("\n")
+        return f'<p class="plain">{escape(text)}</p>' if text else ""
 
     def draw(self, text: str) -> str:
         new = text[self._length :]
@@ -85,7 +89,7 @@ class TextView:
 
     def _drawn(self, text: str) -> str:
         if len(text) > LIMIT:
-            return plain(text)
+            return self.plain(text)
         return self._renderer.render(self._tokens(text), growing=True)
 
     def _tokens(self, text: str) -> Sequence[Token]:
@@ -188,6 +192,9 @@ class FenceView:
 
     def is_closing_long(self, text: str, start: int) -> bool:
         return start > LONG_CODE and self._closing.search(text, start) is not None
+
+    def plain(self, text: str) -> str:
+        return self.draw(text)
 
     def draw(self, text: str) -> str:
         code = CLOSING_LINE.sub("", text[self._start :])
