@@ -26,6 +26,8 @@ _NUMERIC = re.compile(
     r"|多少|几|何时|什么时候|哪一?年|哪天|日期|比例|多大|多高|多长|多久",
     re.IGNORECASE,
 )
+_PRACTICAL = re.compile(r"\bhow (?:do|does|can|could|should|would|to)\b|怎么|怎样|如何", re.IGNORECASE)
+_FITS = 0.08  # a number where one is asked for, a command where it is asked how
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +55,16 @@ def choose(question: str, passages: tuple[Passage, ...]) -> list[Chosen]:
     weights = _weigh(dict.fromkeys(terms(question)), candidates)
     if not candidates or not weights:
         return []
-    scope = _Scope(weights, candidates, bool(_NUMERIC.search(question)))
+    scope = _Scope(weights, candidates, question)
     ranked = sorted(candidates, key=scope.worth, reverse=True)
     if scope.coverage(ranked[0]) < (FOUND_CHINESE if is_chinese(question) else FOUND):
         return []
     best = scope.worth(ranked[0])
-    kept = [one for one in ranked[:MOST] if scope.worth(one) >= CLOSE * best and scope.own(one) > 0]
+    kept = [
+        one
+        for one in ranked[:MOST]
+        if scope.worth(one) >= CLOSE * best and scope.own(one) + scope.under(one) > 0
+    ]
     kept.sort(key=lambda one: (one.rank, one.place))
     return [Chosen(one.passage, one.unit, one.place, scope.worth(one)) for one in kept]
 
@@ -81,10 +87,11 @@ def _weigh(asked: dict[str, None], candidates: list[_Candidate]) -> dict[str, fl
 class _Scope:
     """One question's view of all candidates; every share is of the question's whole weight."""
 
-    def __init__(self, weights: dict[str, float], candidates: list[_Candidate], numeric: bool) -> None:
+    def __init__(self, weights: dict[str, float], candidates: list[_Candidate], question: str) -> None:
         self._weights = weights
         self._total = sum(weights.values())
-        self._numeric = numeric
+        signs = ((_NUMERIC, r"\d"), (_PRACTICAL, "`"))
+        self._fitting = "|".join(sign for asks, sign in signs if asks.search(question))
         self._at = {(one.rank, one.place): one for one in candidates}
         self._around: dict[int, set[str]] = {}
         for one in candidates:
@@ -95,15 +102,26 @@ class _Scope:
         return self._share(one.words)
 
     def worth(self, one: _Candidate) -> float:
-        own = self.own(one)
         beside = max(self._beside(one, -1), 0.6 * self._beside(one, 1))
-        heading = self._share(vocabulary(one.unit.heading) - one.words) if one.unit.heading else 0.0
-        number = 0.08 if self._numeric and re.search(r"\d", one.unit.text) else 0.0
-        around = self._share(self._around[one.rank])
-        return own + 0.3 * beside + 0.3 * heading + 0.35 * around + number + 0.05 / (1 + one.rank)
+        above = 0.3 * self.under(one) + (0.5 if self._opens(one) else 0.3) * self._heading(one)
+        fits = _FITS if self._fitting and re.search(self._fitting, one.unit.text) else 0.0
+        around = 0.35 * self._share(self._around[one.rank])
+        return self.own(one) + 0.3 * beside + above + around + fits + 0.05 / (1 + one.rank)
+
+    def under(self, one: _Candidate) -> float:
+        """What its heading adds to it."""
+        return self._share(vocabulary(one.unit.heading) - one.words) if one.unit.heading else 0.0
+
+    def _heading(self, one: _Candidate) -> float:
+        return self._share(vocabulary(one.unit.heading)) if one.unit.heading else 0.0
+
+    def _opens(self, one: _Candidate) -> bool:
+        """Whether it is the first under its heading: sections begin with what they are about."""
+        before = self._at.get((one.rank, one.place - 1))
+        return before is None or before.unit.heading != one.unit.heading
 
     def coverage(self, one: _Candidate) -> float:
-        return 0.5 * (self.own(one) + self._share(self._around[one.rank]))
+        return 0.5 * (self.own(one) + self.under(one) + self._share(self._around[one.rank]))
 
     def _beside(self, one: _Candidate, step: int) -> float:
         """What the sentence beside it adds; list items and rows stand for themselves."""

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 
+import msgspec
 from starlette.types import Message, Receive, Scope, Send
 
 from dev.standin import extract, reading, scenario, wire
@@ -19,6 +20,7 @@ from dev.standin.tokens import LEAST, STEP, PrefixCache, prompt_tokens
 from dev.standin.wire import Ask, Fault
 
 EXTRACT = "extract"
+ASKED = "asked"
 EXAMPLE = "sim-ttft200-itl20-n80"
 _PLEASANT = Scenario(itl=8)
 _SHOWN = ("user-agent", "content-type", "accept", "traceparent", "tracestate", "idempotency-key")
@@ -51,7 +53,7 @@ class Completions:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await _read(receive)
         try:
-            ask = wire.decode(body)
+            ask = _as_asked(wire.decode(body))
             answer = _answer(ask)
         except Fault as fault:
             await fault.response()(scope, receive, send)
@@ -98,6 +100,14 @@ class Completions:
         raise Fault(
             pace.status, f"The scenario '{record.model}' answers {pace.status}.", "scenario", pace.retry_after
         )
+
+
+def _as_asked(ask: Ask) -> Ask:
+    """The model `asked` stands for the scenario that the question names: one stack plays them all."""
+    if ask.model != ASKED:
+        return ask
+    named = scenario.first_named(ask.messages[-1].text if ask.messages else "")
+    return msgspec.structs.replace(ask, model=named or EXAMPLE)
 
 
 def _answer(ask: Ask) -> Answer:

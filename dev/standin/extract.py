@@ -39,7 +39,7 @@ def answer(prompt: Prompt) -> str:
         return words["bare"]
     chosen = choose(prompt.question, prompt.passages)
     if chosen:
-        return "\n\n".join([words["found"], *map(_quote, _without_repeats(chosen))])
+        return "\n\n".join([words["found"], *map(_quote, _runs(_without_repeats(chosen)))])
     if prompt.passages and _scripts_differ(prompt):
         return "\n\n".join([words["closest"], _beginning(prompt.passages[0])])
     return words["nothing"]
@@ -53,8 +53,8 @@ def _scripts_differ(prompt: Prompt) -> bool:
 
 
 def _beginning(passage: Passage) -> str:
-    opening: list[Unit] = units(passage.text)[:2]
-    return "\n\n".join(_blockquote([unit], passage.n) for unit in opening)
+    opening = [Chosen(passage, unit, place, 0.0) for place, unit in enumerate(units(passage.text)[:2])]
+    return "\n\n".join(map(_quote, _runs(_without_repeats(opening))))
 
 
 def _without_repeats(chosen: list[Chosen]) -> list[Chosen]:
@@ -68,8 +68,33 @@ def _without_repeats(chosen: list[Chosen]) -> list[Chosen]:
     return kept
 
 
-def _quote(one: Chosen) -> str:
-    return _blockquote(_with_what_follows(one), one.passage.n)
+def _runs(chosen: list[Chosen]) -> list[list[Chosen]]:
+    """Sentences that stand next to each other stay together."""
+    runs: list[list[Chosen]] = []
+    for one in chosen:
+        last = runs[-1][-1] if runs else None
+        if (
+            last
+            and last.passage is one.passage
+            and last.place + 1 == one.place
+            and _is_prose(last)
+            and _is_prose(one)
+        ):
+            runs[-1].append(one)
+        else:
+            runs.append([one])
+    return runs
+
+
+def _is_prose(one: Chosen) -> bool:
+    return one.unit.kind == "sentence" and len(_with_what_follows(one)) == 1
+
+
+def _quote(run: list[Chosen]) -> str:
+    if len(run) == 1:
+        return _blockquote(_with_what_follows(run[0]), run[0].passage.n)
+    joined = re.sub(r"(?<=[\u3000-\u303f\uff00-\uffef]) ", "", " ".join(one.unit.text for one in run))
+    return _blockquote([Unit(joined)], run[0].passage.n)
 
 
 def _with_what_follows(one: Chosen) -> list[Unit]:

@@ -12,6 +12,7 @@ TITLE_ORDER = "write a title"  # how the system message of a title job begins
 _SOURCES = re.compile(r"<sources>(.*?)</sources>", re.DOTALL)
 _SOURCE = re.compile(r"<source\s+([^>]*)>\n?(.*?)\n?</source>", re.DOTALL)
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
+_ESCAPED = re.compile(r"<\\(/?(?:sources?|question)\b)", re.IGNORECASE)
 _QUESTION = re.compile(r"<question>(.*)</question>", re.DOTALL)
 
 
@@ -39,7 +40,7 @@ def read(messages: list[tuple[str, str]]) -> Prompt:
     rest = asked[block.end() :] if block else asked
     tagged = _QUESTION.search(rest)
     return Prompt(
-        question=(tagged[1] if tagged else rest).strip(),
+        question=_plain(tagged[1] if tagged else rest).strip(),
         passages=_passages(block[1]) if block else None,
         wants_title=system.lstrip().lower().startswith(TITLE_ORDER),
     )
@@ -53,8 +54,13 @@ def _passages(block: str) -> tuple[Passage, ...]:
         found.append(
             Passage(
                 int(number) if number.isdecimal() else n,
-                html.unescape(given.get("title", "")),
-                text.replace("<\\/source", "</source"),
+                _plain(html.unescape(given.get("title", ""))),
+                _plain(text),
             )
         )
     return tuple(found)
+
+
+def _plain(text: str) -> str:
+    """Our tags as the text had them before `app.prompt` escaped them."""
+    return _ESCAPED.sub(r"<\1", text)

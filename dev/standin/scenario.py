@@ -136,6 +136,12 @@ def is_scenario(model: str) -> bool:
     return model == "sim" or model.startswith("sim-")
 
 
+def first_named(text: str) -> str:
+    """The first scenario that a text names, or an empty string."""
+    found = re.search(r"\bsim(?:-[A-Za-z0-9_.]+)+", text)
+    return found[0] if found else ""
+
+
 @lru_cache(maxsize=1000)
 def parse(model: str) -> Scenario:
     """The scenario in a name; UnknownPart when one of its parts is none."""

@@ -13,7 +13,7 @@ _SHORT = (
     "Lt Sgt Rev Hon U\\.S U\\.K a\\.m p\\.m Jan Feb Mar Apr Jun Jul Aug Sept? Oct Nov Dec"
 )
 _SHORT_END = re.compile(rf"\b(?:{_SHORT.replace(' ', '|')})\.$")
-_END = re.compile(r"[。！？；]+[”’」』）)]*|[.!?]+[\"'”’)\]]*(?=\s|$)")
+_END = re.compile(r"[。！？]+[”’」』）)]*|[.!?]+[\"'”’)\]]*(?=\s|$)")
 _FENCE = re.compile(r"\s*(```+|~~~+)")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+(.*)$")

@@ -12,7 +12,7 @@ from snowballstemmer import stemmer  # type: ignore[import-untyped]  # ships no 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _PARTS = re.compile(rf"(?P<han>[{HAN}]+)|(?P<number>\d[\d,.]*\d|\d)|(?P<word>[^\W\d_{HAN}]+)")
 _GRAMMAR = re.compile(
-    "为什么|什么时候|什么|多少|哪些|哪个|哪里|哪种|哪位|哪一|哪|谁|怎么样|怎么|怎样|如何|几个|是否|可以|能否|请问|以及"
+    "为什么|什么时候|什么样|怎么办|会发生|会不会|什么|多少|哪些|哪个|哪里|哪种|哪位|哪一|哪|谁|怎么样|怎么|怎样|如何|几个|是否|可以|能否|请问|以及"
     "|我们|你们|他们|它们|这个|那个|一个|一种|[的了是在和与被把吗呢吧啊及或而之其]"
 )
 _STOP = """
@@ -30,7 +30,9 @@ know find first last one two three new old way thing place group state country w
 low good become begin start end work lead change show need help long great common main purpose reason
 term word city area during after before early late since different certain following include happen
 cause allow provide occur exist consider total result percent
-时间 时候 名字 名称 一些 这些 那些 没有 年份 哪年 使用 成为 开始 进行 主要 部分 第一 人们 因为 由于 叫做
+application app program software system product
+时间 时候 名字 名称 一些 这些 那些 没有 年份 哪年 使用 成为 开始 进行 主要 部分 第一
+人们 因为 由于 叫做 发生 应用 程序 软件 系统 产品 支持 需要
 """
 
 _english = stemmer("english")

@@ -21,7 +21,8 @@ def standin() -> Iterator[str]:
 
 @pytest_asyncio.fixture
 async def client(standin: str) -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(base_url=standin, timeout=20) as opened:
+    plain = httpx.AsyncClient(base_url=standin, timeout=20, verify=False)  # loading certificates takes 50 ms
+    async with plain as opened:
         await opened.delete("/requests")
         yield opened
 

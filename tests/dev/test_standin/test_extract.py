@@ -59,11 +59,15 @@ def quotations(text: str) -> list[str]:
 
 
 def test_quotes_the_sentence_verbatim_with_its_number() -> None:
-    assert (
-        quotations(asked("When does the harbour freeze?", ENGLISH, HARBOUR))[-1]
-        == "It freezes in February. [2]"
-    )
-    assert asked("When does the harbour freeze?", HARBOUR).startswith("The documents say:")
+    told = asked("Where is herring landed?", ENGLISH, HARBOUR)
+    assert told == "The documents say:\n\n> Herring is landed there. [2]"
+
+
+def test_sentences_that_stand_together_are_quoted_together() -> None:
+    together = "The harbour of Marrow lies on the northern coast. It freezes in February. [1]"
+    assert quotations(asked("When does the harbour freeze?", HARBOUR)) == [together]
+    chinese = "启动需要两条命令。停止需要一个按钮。天气很好。"
+    assert quotations(asked("启动和停止", chinese)) == ["启动需要两条命令。停止需要一个按钮。 [1]"]
 
 
 def test_a_chinese_question_is_answered_in_chinese() -> None:
@@ -105,7 +109,9 @@ def test_no_sources_found_is_nothing_found() -> None:
 def test_another_script_gets_the_closest_passage_in_honest_words() -> None:
     told = asked("港口什么时候结冰？", HARBOUR, ENGLISH)
     assert "语言不同" in told
-    assert quotations(told)[0] == "The harbour of Marrow lies on the northern coast. [1]"
+    assert (
+        quotations(told)[0] == "The harbour of Marrow lies on the northern coast. It freezes in February. [1]"
+    )
     assert "another language" in asked("How fast does the stop button close it?", CHINESE)
 
 
@@ -132,11 +138,11 @@ def test_a_quoted_citation_or_price_becomes_no_link_and_no_formula() -> None:
 
 
 def test_a_source_that_writes_the_tags_is_read_whole() -> None:
-    text = "Close it with <\\/source> or <\\/sources>. The lamp is <question>green</question>."
+    text = "Close it with <\\/source> or <\\/sources>. The lamp is <\\question>green<\\/question>."
     read = reading.read([("user", prompt("What colour is the lamp?", text))])
     assert read.question == "What colour is the lamp?"
     assert read.passages is not None
-    assert read.passages[0].text == text.replace("<\\/", "</")
+    assert read.passages[0].text == text.replace("<\\", "<")
     assert read.passages[0].title == "Handbook"
 
 
@@ -171,8 +177,7 @@ def test_sentences_end_where_they_do() -> None:
     assert split("他说：“走吧！”然后离开了。没有人知道；真的？") == [
         "他说：“走吧！”",
         "然后离开了。",
-        "没有人知道；",
-        "真的？",
+        "没有人知道；真的？",
     ]
 
 
