@@ -83,19 +83,18 @@ def install(md: MarkdownIt) -> None:
 
 
 def citation(state: StateInline, silent: bool) -> bool:
-    if state.src[state.pos] != "[" or state.linkLevel:
-        return False
+    if state.src[state.pos] != "[" or state.linkLevel or silent:
+        return False  # silent is the search for a link's end: inside a link it is only text
     match = CITATION.match(state.src, state.pos, state.posMax)
     if match is None:
         return False
     numbers = [int(number) for number in NUMBER.findall(match[1])]
     if not any(number in state.env["cards"] for number in numbers):
         return False
-    if not silent:
-        for number in numbers:
-            known = number in state.env["cards"]
-            token = state.push("citation" if known else "text", "", 0)
-            token.content = str(number) if known else f"[{number}]"
+    for number in numbers:
+        known = number in state.env["cards"]
+        token = state.push("citation" if known else "text", "", 0)
+        token.content = str(number) if known else f"[{number}]"
     state.pos = match.end()
     return True
 
