@@ -48,6 +48,10 @@ class _Candidate:
     rank: int
     words: frozenset[str]
 
+    @property
+    def heading(self) -> str:
+        return self.unit.heading or self.passage.section
+
 
 def choose(question: str, passages: tuple[Passage, ...]) -> list[Chosen]:
     """The units to quote, in reading order; empty when nothing bears on the question."""
@@ -95,8 +99,8 @@ class _Scope:
         self._at = {(one.rank, one.place): one for one in candidates}
         self._around: dict[int, set[str]] = {}
         for one in candidates:
-            heading = vocabulary(f"{one.unit.heading} {one.passage.title.replace('_', ' ')}")
-            self._around.setdefault(one.rank, set()).update(one.words, heading)
+            named = vocabulary(f"{one.heading} {one.passage.title}")
+            self._around.setdefault(one.rank, set()).update(one.words, named)
 
     def own(self, one: _Candidate) -> float:
         return self._share(one.words)
@@ -110,15 +114,15 @@ class _Scope:
 
     def under(self, one: _Candidate) -> float:
         """What its heading adds to it."""
-        return self._share(vocabulary(one.unit.heading) - one.words) if one.unit.heading else 0.0
+        return self._share(vocabulary(one.heading) - one.words)
 
     def _heading(self, one: _Candidate) -> float:
-        return self._share(vocabulary(one.unit.heading)) if one.unit.heading else 0.0
+        return self._share(vocabulary(one.heading))
 
     def _opens(self, one: _Candidate) -> bool:
         """Whether it is the first under its heading: sections begin with what they are about."""
         before = self._at.get((one.rank, one.place - 1))
-        return before is None or before.unit.heading != one.unit.heading
+        return before is None or before.heading != one.heading
 
     def coverage(self, one: _Candidate) -> float:
         return 0.5 * (self.own(one) + self.under(one) + self._share(self._around[one.rank]))

@@ -7,6 +7,7 @@ import html
 import re
 from dataclasses import dataclass
 
+BETWEEN = " › "  # of the title and the headings that lead to a passage
 TITLE_ORDER = "write a title"  # how the system message of a title job begins
 
 _SOURCES = re.compile(r"<sources>(.*?)</sources>", re.DOTALL)
@@ -21,6 +22,11 @@ class Passage:
     n: int
     title: str
     text: str
+
+    @property
+    def section(self) -> str:
+        """The innermost heading that leads to it; the product writes them behind the document's title."""
+        return self.title.rpartition(BETWEEN)[2] if BETWEEN in self.title else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import httpx
 import pytest
 
+from app.documents.split import BETWEEN
 from dev.standin import reading
 from dev.standin.extract import answer, pieces
 from dev.standin.sentences import split, units
@@ -196,3 +197,17 @@ async def test_it_streams_over_the_wire(client: httpx.AsyncClient) -> None:
     payloads = await lines(client, body("extract", prompt("When does the harbour freeze?", HARBOUR)))
     assert text_of(payloads) == asked("When does the harbour freeze?", HARBOUR)
     assert len(payloads) > 10
+
+
+def test_a_passage_is_found_by_the_heading_in_its_title() -> None:
+    said = "Clone the repository and type `make run`. The address is printed then."
+    told = reading.read(
+        [
+            (
+                "user",
+                prompt("How do I start it?", said).replace('"Handbook"', f'"Handbook{BETWEEN}Starting it"'),
+            )
+        ]
+    )
+    assert quotations(answer(told)) == [f"{said} [1]"]
+    assert asked("How do I start it?", said) == "I found nothing in the documents that answers this."
