@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.environment import TemplateModule
 from markupsafe import Markup
 
+from app.documents.split import BETWEEN
 from app.events import name_of
 from app.store.conversations import TITLE_WIDTH
 from app.text import shorten
@@ -32,7 +33,9 @@ class Renderer:
             auto_reload=False,
         )
         self._environment.filters.update(
-            duration=duration, excerpt=excerpt, location=location, title=provisional_title, wire=name_of
+            duration=duration,
+            heading=heading,
+            excerpt=excerpt, location=location, provisional=provisional_title, wire=name_of
         )
         self._environment.globals.update(asset=asset)
         self.turn = Macros(self._environment.get_template("turn.html").module)
@@ -60,6 +63,11 @@ def duration(milliseconds: float) -> str:
 
 def excerpt(text: str) -> str:
     return shorten(text, EXCERPT_WIDTH)
+
+
+def heading(title: str) -> str:
+    """The last part of a passage's title, which is what tells two passages of a document apart."""
+    return title.rpartition(BETWEEN)[2]
 
 
 def provisional_title(question: str) -> str:

@@ -6,6 +6,7 @@ CPU (docs/architecture.md has the figures).
 """
 
 from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import aiohttp
@@ -86,6 +87,11 @@ class OpenAIModel:
             _explain(error, route.model)
         if not whole:
             raise TurnError("upstream_cut", "The model's answer was cut off before its end.")
+
+    async def warm(self) -> None:
+        """Opens the connection that the first question will use; whatever is wrong, that one will say."""
+        with suppress(openai.OpenAIError, aiohttp.ClientError, OSError):
+            await self._client.with_options(max_retries=0, timeout=5).models.list()
 
     async def close(self) -> None:
         await self._client.close()

@@ -5,10 +5,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from e2e.bench import retrieval
+from e2e.bench import retrieval, streams
 
 BENCHES: dict[str, Callable[[Path | None], None]] = {
     "retrieval": retrieval.main,
+    "streams": streams.main,
 }
 
 
