@@ -205,7 +205,8 @@ def test_appending_looks_like_drawing_anew(chunks: list[str]) -> None:
 def test_long_lists_tables_and_fences_keep_every_line() -> None:
     lists = "".join(f"- item {i}\n" for i in range(300))
     table = "| a | b |\n|---|:-:|\n" + "".join(f"| row | *{i}* |\n" for i in range(100))
-    for source in (lists, table, "```\n" + "line\n" * 300):
+    loose = "".join(f"{i}. item\n\n" for i in range(1, 40))
+    for source in (lists, loose, table, "```\n" + "line\n" * 300):
         blocks = Blocks()
         for line in source.splitlines(keepends=True):
             blocks.feed(line)
