@@ -23,7 +23,7 @@ LONG = "The night train leaves the old station at twenty to ten. " * 20
 
 
 def cosine(a: Any, b: Any) -> float:
-    return sum(x * y for x, y in zip(a, b, strict=True))
+    return float(sum(x * y for x, y in zip(a, b, strict=True)))
 
 
 @pytest.fixture

@@ -123,7 +123,7 @@ async def test_vectors_of_another_length_are_one_plain_sentence(index: ChromaInd
     assert "\n" not in caught.value.message
 
 
-@pytest.mark.parametrize("owner", ["shared", "3f2b9c1e-8d1a-4c52-9d3e-aaaaaaaaaaaa", "中文", "a/b", "AB" * 50])
+@pytest.mark.parametrize("owner", ["shared", "3f2b9c1e-8d1a-4c52-9d3e-aaaaaaaaaa", "中文", "a/b", "AB" * 50])
 def test_names_are_what_chroma_takes_and_stay_apart(owner: str) -> None:
     name = collection_name(owner, "org/Model:v1")
     assert 3 <= len(name) <= 512
