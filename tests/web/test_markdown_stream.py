@@ -135,6 +135,8 @@ MENDED = [
     ("seen in [1][", "seen in [1]"),
     ("seen in [1]", "seen in [1]"),
     ("2 * 3", "2 * 3"),
+    ("2*3 and 2**3 and", "2\\*3 and 2\\*\\*3 and"),
+    ("重点**注意", "重点**注意**"),
     ("text\n-", "text"),
     ("text\n==", "text"),
     ("- item\n- ", "- item"),

@@ -70,7 +70,8 @@ def close_emphasis(state: StateInline) -> None:
     """Close every opener that the text so far leaves open, in reverse order, behind the sentinel."""
     if not state.env.get("open"):
         return
-    openers = [state.delimiters[index] for index in _open_indices(state.delimiters)]
+    unmatched = [state.delimiters[index] for index in _open_indices(state.delimiters)]
+    openers = [opener for opener in unmatched if not _is_inside_word(state, opener)]
     if not state.env.get("marked"):
         state.push("text", "", 0).content = SENTINEL
     closers = len(state.delimiters) + len(openers)
@@ -96,3 +97,12 @@ def _open_indices(delimiters: list[Delimiter]) -> list[int]:
             indices.append(index)
         index += 1
     return indices
+
+
+def _is_inside_word(state: StateInline, opener: Delimiter) -> bool:
+    """`2*3` is more likely a product than the start of an emphasis; Chinese has no such spaces to go by."""
+    index = opener.token - 1
+    while index >= 0 and state.tokens[index].content == state.tokens[opener.token].content:
+        index -= 1
+    before = state.tokens[index].content[-1:] if index >= 0 else ""
+    return before.isascii() and before.isalnum()
