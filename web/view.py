@@ -81,8 +81,7 @@ class View:
     def _finish(self, event: Finished | Failed) -> None:
         """A turn that ended early leaves no step running."""
         self.end = event
-        self.cards = self.cards or ()
         if isinstance(event, Failed):
             for name, step in self.steps.items():
                 if isinstance(step, Step) and step.state == "running":
-                    self.steps[name] = Step(name, "failed", step.detail)
+                    self.steps[name] = Step(name, "skipped", step.detail)

@@ -64,14 +64,16 @@ EN_STEPS = {
         "running": "Recalling the conversation",
         "done": "Recalled {detail} earlier",
         "failed": "Went on without the conversation",
+        "skipped": "Conversation not recalled",
     },
     "search": {
         "running": "Searching your documents",
         "done": "Found {detail} passages",
         "failed": "Went on without documents",
+        "skipped": "Search not finished",
     },
-    "prefill": {"running": "The model is reading", "done": "First token", "failed": "No token"},
-    "decode": {"running": "Writing", "done": "Written", "failed": "Ended early"},
+    "prefill": {"running": "The model is reading", "done": "First token", "skipped": "No token"},
+    "decode": {"running": "Writing", "done": "Written", "skipped": "Ended early"},
 }
 
 ZH = {
@@ -127,14 +129,16 @@ ZH_STEPS = {
         "running": "正在回顾对话",
         "done": "回顾了之前 {detail} 轮",
         "failed": "未能回顾对话，继续回答",
+        "skipped": "未回顾对话",
     },
     "search": {
         "running": "正在检索你的文档",
         "done": "找到 {detail} 个段落",
         "failed": "未能检索文档，继续回答",
+        "skipped": "检索未完成",
     },
-    "prefill": {"running": "模型正在阅读", "done": "首个词元", "failed": "没有词元"},
-    "decode": {"running": "正在书写", "done": "书写完毕", "failed": "提前结束"},
+    "prefill": {"running": "模型正在阅读", "done": "首个词元", "skipped": "没有词元"},
+    "decode": {"running": "正在书写", "done": "书写完毕", "skipped": "提前结束"},
 }
 
 ZH_FAILURES = {

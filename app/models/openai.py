@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
-import aiohttp
+import httpx2
 import msgspec
 import openai
 from openai import AsyncOpenAI, DefaultAioHttpClient
@@ -83,14 +83,14 @@ class OpenAIModel:
                     whole = whole or bool(chunk.reason) or lines.done
                     if chunk.text or chunk.reason or chunk.usage:
                         yield chunk
-        except (openai.OpenAIError, aiohttp.ClientError, OSError, msgspec.DecodeError) as error:
+        except (openai.OpenAIError, httpx2.HTTPError, OSError, msgspec.DecodeError) as error:
             _explain(error, route.model)
         if not whole:
             raise TurnError("upstream_cut", "The model's answer was cut off before its end.")
 
     async def warm(self) -> None:
         """Opens the connection that the first question will use; whatever is wrong, that one will say."""
-        with suppress(openai.OpenAIError, aiohttp.ClientError, OSError):
+        with suppress(openai.OpenAIError, httpx2.HTTPError, OSError):
             await self._client.with_options(max_retries=0, timeout=5).models.list()
 
     async def close(self) -> None:
@@ -144,7 +144,7 @@ def _params(messages: Sequence[Message]) -> list[ChatCompletionMessageParam]:
 def _explain(error: Exception, model: str) -> NoReturn:
     """Every way an upstream can fail, as one sentence for the person who waits."""
     match error:
-        case openai.APITimeoutError():
+        case openai.APITimeoutError() | httpx2.TimeoutException():
             raise TurnError("upstream_timeout", "The model did not answer in time.") from error
         case openai.AuthenticationError() | openai.PermissionDeniedError():
             raise TurnError(
