@@ -32,12 +32,12 @@ class PrefixCache:
 
     def cached(self, model: str, tokens: Sequence[str], step: int, least: int) -> int:
         """How many leading tokens an earlier prompt to this model shared, in whole steps; remembers these."""
-        found, chain, unbroken = 0, 0, True
+        found, chain = 0, 0
         for end in range(step, len(tokens) + 1, step):
+            # each block's hash holds all before it
             chain = hash((chain, *tokens[end - step : end]))
             key = (model, step, chain)
-            unbroken = unbroken and key in self._seen
-            found = end if unbroken else found
+            found = end if key in self._seen else found
             self._seen[key] = None
             self._seen.move_to_end(key)
         while len(self._seen) > self._blocks:

@@ -92,13 +92,19 @@ def test_a_mixed_question_is_answered_in_its_majority_script(question: str, fram
 
 
 @pytest.mark.parametrize(
-    "question", ["Who composed the opera Carmen?", "asdf qwer zxcv", "Which planets have rings?"]
+    "question",
+    [
+        "Who composed the opera Carmen?",
+        "asdf qwer zxcv",
+        "Did the minister's brother Karl visit the coast of Norway?",
+        "Which planets have rings?",
+    ],
 )
 def test_nothing_is_quoted_where_nothing_bears_on_the_question(question: str) -> None:
     assert asked(question, ENGLISH, HARBOUR) == "I found nothing in the documents that answers this."
 
 
-@pytest.mark.parametrize("question", ["今天上海会下雨吗？", "谁写了红楼梦？"])
+@pytest.mark.parametrize("question", ["今天上海会下雨吗？", "谁写了红楼梦？", "医生建议怎样停止吸烟？"])
 def test_nothing_is_quoted_in_chinese_either(question: str) -> None:
     assert asked(question, CHINESE, CHINESE) == "在文档中没有找到与这个问题相关的内容。"
 

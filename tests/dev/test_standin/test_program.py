@@ -32,6 +32,9 @@ def test_prints_its_address_once_it_listens_and_ends_quietly(order: signal.Signa
         address = started.stdout.readline().strip()
         assert address.startswith("http://127.0.0.1:")
         assert httpx.get(f"{address}/healthz").status_code == 200
+        cut = {"model": "sim-n3-cut1", "stream": True, "messages": [{"role": "user", "content": "a"}]}
+        with pytest.raises(httpx.RemoteProtocolError):
+            httpx.post(f"{address}/v1/chat/completions", json=cut)
         started.send_signal(order)
         out, errors = started.communicate(timeout=20)
         assert (out, errors) == ("", "")

@@ -112,6 +112,16 @@ async def test_a_gate_holds_until_it_is_opened(client: httpx.AsyncClient) -> Non
     assert (await reached(client, at_first["id"], "ended"))["outcome"] == "done"
 
 
+async def test_a_release_for_a_later_chunk_opens_no_earlier_gate(client: httpx.AsyncClient) -> None:
+    model = "sim-n3-early-gate1-gate3"
+    async with streaming(client, model) as contents:
+        await reached(client, model, "held", at=1)
+        later = asyncio.create_task(released(client, model, at=3))
+        assert (await released(client, model, at=1))["chunks_sent"] == 0
+        assert (await later)["held_at"] == 3
+        assert len([content async for content in contents]) == 3
+
+
 async def test_a_gate_before_the_first_chunk_holds_the_headers_too(client: httpx.AsyncClient) -> None:
     asking = asyncio.create_task(client.post("/v1/chat/completions", json=body("sim-n2-gate1")))
     held = await reached(client, "sim-n2-gate1", "held")

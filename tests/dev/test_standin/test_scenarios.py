@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import time
 from itertools import pairwise
 from types import ModuleType
 from urllib.parse import urlsplit
@@ -11,7 +12,7 @@ import httpx
 import pytest
 
 from dev.standin import scenario
-from dev.standin.playing import Write, schedule
+from dev.standin.playing import Clock, Write, schedule
 from dev.standin.scenario import Scenario, UnknownPart, parse
 
 from .conftest import body, lines, text_of
@@ -124,6 +125,29 @@ async def test_a_cut_ends_the_connection_after_its_chunk(standin: str, how: str)
     assert (await writes(standin, "sim-n9"))[-1] == b""  # an uncut one does end
 
 
+async def test_only_a_reset_is_one(standin: str) -> None:
+    async def ending(model: str) -> bytes:
+        address = urlsplit(standin)
+        reader, writer = await asyncio.open_connection(address.hostname, address.port)
+        sent = json.dumps(body(model)).encode()
+        writer.write(
+            b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % len(sent) + sent
+        )
+        try:
+            return await reader.read()
+        finally:
+            writer.close()
+
+    assert b"Morning" in await ending("sim-n9-cut3")
+    with pytest.raises(ConnectionResetError):
+        await ending("sim-n9-reset3")
+
+
+async def test_a_cut_at_0_leaves_only_headers_and_role(standin: str) -> None:
+    (only,) = await writes(standin, "sim-n9-cut0")
+    assert text_of([only.decode().strip().removeprefix("data: ")]) == ""
+
+
 async def test_the_sdk_sees_a_cut_as_a_lost_connection(standin: str, openai: ModuleType) -> None:
     async with openai.AsyncOpenAI(base_url=f"{standin}/v1", api_key="any") as sdk:
         stream = await sdk.chat.completions.create(
@@ -203,6 +227,14 @@ def test_a_burst_is_split_where_something_happens() -> None:
     assert schedule(parse("sim-itl10-burst4-cut6"), 9, wait=0) == [
         Write(1, 4, 0), Write(5, 6, 40), Write(7, 8, 60), Write(9, 9, 80)
     ]  # fmt: skip
+
+
+async def test_the_time_at_a_gate_shifts_the_schedule() -> None:
+    clock = Clock(time.perf_counter() - 60)
+    clock.skip(60)
+    since = time.perf_counter()
+    await clock.until(50)
+    assert time.perf_counter() - since >= 0.045
 
 
 def test_jitter_repeats_and_never_reorders() -> None:
