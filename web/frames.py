@@ -4,6 +4,7 @@ One message may fill several elements. Text goes out block by block: finished bl
 open one is replaced. The form is measured in docs/architecture.md.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 from dataclasses import dataclass
 
@@ -36,14 +37,14 @@ class Frames:
             events = batch[known:]
             if events:
                 changed = self.view.apply(events)
-                yield message(self.view.seen, self.render(changed))
+                yield message(self.view.seen, self.render(changed, await self._take()))
                 if isinstance(events[-1], Ended):
                     break
                 if "answer" in changed:
                     await beat.next()
         yield b"event: done\ndata: \n\n"
 
-    def render(self, changed: set[Region]) -> str:
+    def render(self, changed: set[Region], text: Frame) -> str:
         """The partials for the regions that changed."""
         view, words, id_ = self.view, self.words, f"t-{self.view.id}"
         parts = []
@@ -52,7 +53,7 @@ class Frames:
         if "sources" in changed or ("end" in changed and not view.cards):
             parts.append(partial(f"{id_}-sources", "innerHTML", self.renderer.turn.sources(view, words)))
         if "answer" in changed or "end" in changed:
-            parts.extend(self._text(id_))
+            parts.extend(_text(id_, text))
         if "partial" in changed:
             parts.append(
                 partial(f"{id_}-partial", "innerHTML", self.renderer.events.partial(view.partial, words))
@@ -61,15 +62,21 @@ class Frames:
             parts.append(partial(f"{id_}-end", "innerHTML", self.renderer.turn.end(view, words)))
         return "".join(parts)
 
-    def _text(self, id_: str) -> list[str]:
-        frame = take(self.view)
-        done = [partial(f"{id_}-done", "beforeend", frame.done)] if frame.done else []
-        return [*done, partial(f"{id_}-open", "innerMorph", frame.open)]
+    async def _take(self) -> Frame:
+        """Off the event loop when it may take long: highlighting a long listing, say."""
+        if self.view.blocks is not None and self.view.blocks.heavy:
+            return await asyncio.to_thread(take, self.view)
+        return take(self.view)
 
     def _catch_up(self, events: Sequence[TurnEvent]) -> None:
         if events:
             self.view.apply(events)
             take(self.view)
+
+
+def _text(id_: str, frame: Frame) -> list[str]:
+    done = [partial(f"{id_}-done", "beforeend", frame.done)] if frame.done else []
+    return [*done, partial(f"{id_}-open", "innerMorph", frame.open)]
 
 
 def take(view: View) -> Frame:

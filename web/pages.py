@@ -1,5 +1,6 @@
 """The pages: a new chat, a conversation with its history, and what is said when there is none."""
 
+import asyncio
 from uuid import uuid4
 
 from starlette.exceptions import HTTPException
@@ -24,7 +25,8 @@ async def conversation(request: Request) -> Response:
     turns = await conversations.turns(owner_of(request), id_)
     if not turns:
         raise HTTPException(404)
-    return await _page(request, id_, [_replay(turn) for turn in turns])
+    # Drawing a long history, with its listings and formulas, would hold up everybody's streams.
+    return await _page(request, id_, await asyncio.to_thread(lambda: [_replay(turn) for turn in turns]))
 
 
 async def delete(request: Request) -> Response:
