@@ -8,12 +8,12 @@ export FROM NAME DATA
 
 # The first interpreter that will do; PYTHON=/path/to/python chooses another.
 define SETUP
-@for python in $(PYTHON) python3 python3.13 python3.12 python3.14 python3.11; do \
+@for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.14 python3.11); do \
   if $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null; then \
     exec $$python dev/setup.py
 endef
 define SETUP_END
-; fi; done; echo "Prelude needs Python 3.11 to 3.14 and found none: install one, or name it: make PYTHON=/path/to/python" >&2; exit 1
+; fi; done; echo "Prelude needs Python 3.11 to 3.14 and $(or $(PYTHON),PATH) has none: install one, or name it: make PYTHON=/path/to/python" >&2; exit 1
 endef
 
 help: ## this list
@@ -41,7 +41,7 @@ fix: venv-test ## let ruff repair what it can
 	$(PY) -m ruff check --fix
 
 ingest: venv-dev ## FROM=folder-or-file: read documents in
-	@exec $(PY) -m dev ingest "$$FROM"
+	@exec $(PY) -m dev ingest $(if $(FROM),"$$FROM")
 
 bench: venv-test ## [NAME=retrieval] [DATA=folder]: print the figures
 	@exec $(PY) -m e2e.bench $(NAME) $(if $(DATA),--data "$$DATA")

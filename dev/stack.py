@@ -37,6 +37,7 @@ def run(settings: Settings) -> int:
         refuse_taken_port(settings.host, settings.port)
         stack = plan(settings, os.environ)
         write_stack(settings.data_dir, stack.environment)
+        print(f"Starting {', '.join(part.name for part in stack.parts)} …", flush=True)
         return supervise(stack, lock, address(settings))
 
 
@@ -84,6 +85,8 @@ def announce(stack: Plan, lock: Path, url: str, environment: Mapping[str, str],
              printer: PartsPrinter) -> None:
     wait_until_ready(f"{url}/healthz")
     lines = [f"Prelude answers at {url}", f"data in {stack.environment['DATA_DIR']} · Ctrl-C stops it"]
+    if "OPENAI_BASE_URL" in stack.environment:
+        lines.insert(1, "no model is connected: OPENAI_API_KEY and CHAT_MODEL do that")
     width = max(map(len, lines)) + 4
     print("\n".join(["", "─" * width, *(f"  {line}" for line in lines), "─" * width, ""]), flush=True)
     if HANDBOOK.is_dir():
