@@ -35,12 +35,14 @@ class Body:
         await self._send({"type": "http.response.body", "body": body, "more_body": False})
 
     async def cut(self, *, reset: bool) -> None:
-        """Nothing more: a body left unfinished makes the server close the connection."""
+        """Nothing more: a body left unfinished makes the server close the connection.
+
+        A socket that closes without lingering resets it.
+        """
         if reset and self._transport is not None:
             await asyncio.sleep(_PAUSE)  # what was written must be on its way: a reset drops the rest
             linger = struct.pack("ii", 1, 0)
             self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-            self._transport.abort()
 
 
 class Streamed:

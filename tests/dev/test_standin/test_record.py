@@ -116,9 +116,10 @@ async def test_a_release_for_a_later_chunk_opens_no_earlier_gate(client: httpx.A
     model = "sim-n3-early-gate1-gate3"
     async with streaming(client, model) as contents:
         await reached(client, model, "held", at=1)
-        later = asyncio.create_task(released(client, model, at=3))
+        early = await client.post(f"/gates/{model}", params={"at": 3, "timeout": 0.05})
+        assert early.status_code == 408
         assert (await released(client, model, at=1))["chunks_sent"] == 0
-        assert (await later)["held_at"] == 3
+        assert (await released(client, model, at=3))["held_at"] == 3
         assert len([content async for content in contents]) == 3
 
 
