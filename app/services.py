@@ -1,5 +1,6 @@
 """The only place that constructs things: both doors build themselves from here."""
 
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from redis.backoff import ExponentialBackoff
 from redis.exceptions import ConnectionError, TimeoutError
 
 from app.embedding import Embedder, open_embedder
+from app.errors import TurnError
 from app.jobs import RedisBell
 from app.mirror import Mirror
 from app.models import Model, open_model
@@ -19,6 +21,8 @@ from app.runner import Runner
 from app.settings import Settings
 from app.store import Store, open_store
 from app.turn import Stages
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,16 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
         stages = Stages(router, embedder, index, model, store.conversations.history)
         runner = Runner(stages, store.conversations, mirror, bell)
         yield Services(settings, store, redis, embedder, index, model, router, mirror, runner, bell)
+
+
+async def warm(services: Services) -> None:
+    """The first question pays for nothing that can be paid before: a part that fails here fails there too."""
+    try:
+        await services.embedder.warm()
+        await services.index.warm(await services.embedder.query("warm"))
+    except TurnError as error:
+        log.warning("warming: %s", error)
+    await services.model.warm()
 
 
 def open_redis(settings: Settings) -> Redis:

@@ -10,8 +10,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.environment import TemplateModule
 from markupsafe import Markup
 
-from app.documents.split import BETWEEN
 from app.events import name_of
+from app.retrieval.protocol import BETWEEN
 from app.store.conversations import TITLE_WIDTH
 from app.text import shorten
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from app.errors import TurnError
 from app.models.ollama import find_ollama
-from app.services import Services
+from app.services import Services, warm
 from web.beat import Beat
 from web.render import Renderer
 
@@ -46,7 +46,7 @@ async def running(door: Door) -> AsyncGenerator[None, None]:
     runner, mirror = door.services.runner, door.services.mirror
     tasks = [
         asyncio.create_task(mirror.run(runner.stop_here)),
-        asyncio.create_task(_warm(door)),
+        asyncio.create_task(warm(door.services)),
         asyncio.create_task(_look_about(door)),
     ]
     try:
@@ -56,11 +56,6 @@ async def running(door: Door) -> AsyncGenerator[None, None]:
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
-
-
-async def _warm(door: Door) -> None:
-    """The first question pays for nothing that could have been paid before."""
-    await door.services.embedder.query("warm")
 
 
 async def _look_about(door: Door) -> None:

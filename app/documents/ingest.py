@@ -15,10 +15,10 @@ from app.documents.extract import Refused
 from app.documents.files import Found, find, located, read
 from app.documents.parse import parse
 from app.documents.progress import Progress, Refusal, Report, Summary, quiet
-from app.documents.split import BETWEEN, VERSION, Piece, split
+from app.documents.split import VERSION, Piece, split
 from app.documents.store import Document, DocumentStore
 from app.embedding.protocol import Embedder
-from app.retrieval.protocol import Index, Passage
+from app.retrieval.protocol import BETWEEN, Index, Passage
 
 BATCH = (1, 64)  # passages embedded between two looks at the clock
 PACE = (0.25, 1.0)  # seconds: a batch grows when it took less, shrinks when it took more

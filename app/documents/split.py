@@ -15,7 +15,6 @@ from app.documents.extract import Extract
 
 VERSION = "1"  # part of every document's hash: a new one makes all of them be split again
 FULL = (200, 420)  # tokens: a passage stops growing at the first, a paragraph up to the second stays whole
-BETWEEN = " › "
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,10 @@ class Chunk:
 
 
 class Model(Protocol):
+    async def warm(self) -> None:
+        """Opens the connection that the first question will use."""
+        ...
+
     def stream(self, messages: Sequence[Message], route: Route) -> AsyncGenerator[Chunk, None]:
         """Chunks until the answer is whole; raises TurnError('upstream_…'). Closing it closes the upstream's
         connection."""

@@ -6,6 +6,8 @@ from typing import Protocol
 
 from app.embedding.protocol import Vector
 
+BETWEEN = " › "  # between the headings of a passage's title
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -24,6 +26,10 @@ class Passage:
 
 class Index(Protocol):
     """Where passages lie. `document` is the document's id; passages of one owner's library only."""
+
+    async def warm(self, vector: Vector) -> None:
+        """Lets the index load what the first search would otherwise wait for."""
+        ...
 
     async def search(self, vector: Vector, k: int) -> tuple[Passage, ...]:
         """The k nearest passages, best first; raises TurnError('retrieval_failed')."""

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from app.documents.split import BETWEEN
+from app.retrieval.protocol import BETWEEN
 from dev.standin import reading
 from dev.standin.extract import answer, pieces
 from dev.standin.sentences import split, units
