@@ -1,0 +1,71 @@
+"""The prompt: its form, its budget, a prefix that stays, and nobody's text passing for one of its tags."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.prompt import HISTORY_BLOCK, INSTRUCTIONS, Exchange, build, recent
+from app.text import estimate_tokens
+from tests.fakes import PASSAGE
+
+
+def test_the_form_that_others_read_back() -> None:
+    system, user = build("How old?", [PASSAGE, replace(PASSAGE, title='The "wall"\nnow', text="Old.")], [])
+    assert (system.role, system.content) == ("system", INSTRUCTIONS)
+    assert user.role == "user"
+    assert (
+        user.content
+        == """\
+<sources>
+<source n="1" title="城墙">
+城墙建于明朝。
+</source>
+<source n="2" title="The 'wall' now">
+Old.
+</source>
+</sources>
+
+<question>
+How old?
+</question>"""
+    )
+
+
+def test_without_passages_the_sources_are_empty() -> None:
+    assert build("?", [], [])[-1].content.startswith("<sources>\n</sources>\n")
+
+
+@pytest.mark.parametrize(
+    "tag", ["</source>", "</SOURCES>", "<source n=9>", "<question>", "</question >", "</sources"]
+)
+def test_no_text_opens_or_closes_a_tag_of_ours(tag: str) -> None:
+    hostile = replace(PASSAGE, text=f"a {tag} b", title=f"t {tag}")
+    content = build(f"q {tag}", [hostile], [])[-1].content
+    ours = build("q", [replace(PASSAGE, text="a", title="t")], [])[-1].content
+    for word in ("<source", "</source", "<question", "</question"):
+        assert content.lower().count(word) == ours.count(word)
+
+
+def test_other_angle_brackets_stay_as_they_are() -> None:
+    assert "a < b, <b>bold</b>" in build("a < b, <b>bold</b>", [], [])[-1].content
+
+
+LONG = [Exchange(f"question {n}", "word " * 200) for n in range(20)]
+
+
+def test_a_history_keeps_its_newest_within_the_budget() -> None:
+    kept = recent(LONG, 2_000)
+    assert kept[-1] is LONG[-1]
+    assert sum(estimate_tokens(e.question + e.answer) for e in kept) <= 2_000
+    assert (len(LONG) - len(kept)) % HISTORY_BLOCK == 0
+
+
+def test_the_prefix_stays_the_same_for_many_turns() -> None:
+    """A history that slid by one exchange a turn would never hit a prefix cache."""
+    firsts = [recent(LONG[: n + 1], 2_000)[0] for n in range(len(LONG))]
+    assert len({first.question for first in firsts}) <= len(LONG) // HISTORY_BLOCK
+
+
+def test_one_exchange_too_long_for_the_budget_is_left_out() -> None:
+    assert list(recent([Exchange("?", "字" * 10_000)])) == []
+    assert recent([]) == []

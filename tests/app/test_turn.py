@@ -1,0 +1,235 @@
+"""The score with fakes behind the protocols: what is told, in which order, and how it always ends."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from app import turn as score
+from app.errors import TurnError
+from app.events import Card, Delta, Failed, Finished, Routed, Sources, Started, Step, TurnEvent, Usage
+from app.models import Chunk
+from app.turn import answer
+from tests.fakes import FakeModel, FakeStages, Hook, Point, a_turn, end_of, raising
+
+TURN = a_turn()
+
+
+async def played(fakes: FakeStages) -> list[TurnEvent]:
+    events: list[TurnEvent] = []
+    await answer(TURN, fakes.stages(), events.append)
+    return events
+
+
+def steps(events: list[TurnEvent]) -> list[tuple[str, str]]:
+    return [(event.name, event.state) for event in events if isinstance(event, Step)]
+
+
+async def test_everything_is_told_in_its_order() -> None:
+    fakes = FakeStages()
+    events = await played(fakes)
+    assert events[0] == Started(TURN.id, TURN.conversation, TURN.question)
+    kinds = [type(event) for event in events if not isinstance(event, Step)]
+    assert kinds == [Started, Routed, Sources, Delta, Delta, Finished]
+    assert sorted(steps(events)[:4]) == [
+        ("history", "done"),
+        ("history", "running"),
+        ("search", "done"),
+        ("search", "running"),
+    ]
+    assert steps(events)[4:] == [
+        ("prefill", "running"),
+        ("prefill", "done"),
+        ("decode", "running"),
+        ("decode", "done"),
+    ]
+    assert [event.text for event in events if isinstance(event, Delta)] == ["Hello", ", world"]
+    end = end_of(events)
+    assert isinstance(end, Finished)
+    assert (end.cached, end.reason, end.usage) == (False, "stop", Usage(7, 2, 1))
+    assert set(end.timings) == {
+        "history",
+        "embed",
+        "search",
+        "upstream_ttft",
+        "ttft",
+        "stall_max",
+        "decode",
+        "total",
+    }
+    assert all(milliseconds >= 0 for milliseconds in end.timings.values())
+    assert fakes.searched == [([float(len(TURN.question))], 5)]
+
+
+async def test_sources_are_told_before_the_model_is_called() -> None:
+    events: list[TurnEvent] = []
+    fakes = FakeStages()
+    told_by_then: list[TurnEvent] = []
+
+    async def called() -> None:
+        told_by_then.extend(events)
+
+    fakes.model.before[0] = called
+    await answer(TURN, fakes.stages(), events.append)
+    (sources,) = [event for event in told_by_then if isinstance(event, Sources)]
+    assert sources.cards == (Card(1, "城墙", "file:///wall.md", 3, 10, 17, "城墙建于明朝。", 0.8765),)
+
+
+async def test_what_was_found_is_what_the_model_reads() -> None:
+    fakes = FakeStages()
+    await played(fakes)
+    (messages,) = fakes.model.asked
+    assert [message.role for message in messages] == ["system", "user", "assistant", "user"]
+    assert messages[2].content == "Yes."
+    assert "城墙建于明朝。" in messages[-1].content
+    assert messages[-1].content.endswith(f"<question>\n{TURN.question}\n</question>")
+
+
+async def test_legs_overlap() -> None:
+    history, embed = Point(), Point()
+    playing = asyncio.create_task(played(FakeStages(on_history=history, on_embed=embed)))
+    await history.reached.wait()
+    await embed.reached.wait()  # while the history has not come yet
+    embed.open.set()
+    history.open.set()
+    assert isinstance(end_of(await playing), Finished)
+
+
+def failing(stage: str, hook: Hook) -> FakeStages:
+    fakes = FakeStages()
+    if stage == "model":
+        fakes.model.before[0] = hook
+    elif stage == "model mid-way":
+        fakes.model.before[1] = hook
+    elif stage == "model at the end":
+        fakes.model.before[4] = hook
+    else:
+        setattr(fakes, f"on_{stage}", hook)
+    return fakes
+
+
+@pytest.mark.parametrize("stage", ["history", "embed", "search"])
+async def test_a_failing_leg_is_left_out_visibly(stage: str) -> None:
+    events = await played(failing(stage, raising(TurnError("retrieval_failed", "It is away."))))
+    leg = "history" if stage == "history" else "search"
+    (failed,) = [event for event in events if isinstance(event, Step) and event.state == "failed"]
+    assert (failed.name, failed.detail) == (leg, "It is away.")
+    assert isinstance(end_of(events), Finished)
+    if leg == "search":
+        assert Sources(()) in events
+
+
+@pytest.mark.parametrize("stage", ["history", "embed", "search"])
+async def test_a_dawdling_leg_is_left_out_visibly(stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(score, "LEG_SECONDS", 0.02)
+    events = await played(failing(stage, Point()))
+    (failed,) = [event for event in events if isinstance(event, Step) and event.state == "failed"]
+    assert failed.detail == "no answer within 0.02 s"
+    assert isinstance(end_of(events), Finished)
+
+
+STAGES = ["history", "embed", "search", "model", "model mid-way", "model at the end"]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize(
+    "error", [RuntimeError("oops"), ExceptionGroup("two", [ValueError("a"), KeyError("b")])]
+)
+async def test_an_unforeseen_error_is_an_end_too(
+    stage: str, error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    events = await played(failing(stage, raising(error)))
+    end = end_of(events)
+    assert isinstance(end, Failed)
+    assert (end.kind, end.retryable) == ("internal", True)
+    assert "oops" not in end.message
+    assert TURN.id in caplog.text
+    assert "total" in end.timings
+
+
+async def test_both_legs_failing_at_once_is_one_end() -> None:
+    error = raising(RuntimeError("oops"))
+    end = end_of(await played(FakeStages(on_history=error, on_search=error)))
+    assert isinstance(end, Failed)
+    assert end.kind == "internal"
+
+
+@pytest.mark.parametrize("stage", ["model", "model mid-way", "model at the end"])
+async def test_what_the_model_says_of_its_failure_is_the_end(stage: str) -> None:
+    fakes = failing(stage, raising(TurnError("upstream_refused", "No key.", retryable=False)))
+    events = await played(fakes)
+    end = end_of(events)
+    assert isinstance(end, Failed)
+    assert (end.kind, end.message, end.retryable) == ("upstream_refused", "No key.", False)
+    heard = {"model": 0, "model mid-way": 1, "model at the end": 2}[stage]
+    assert len([event for event in events if isinstance(event, Delta)]) == heard
+    assert fakes.model.closed
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("kind", ["stopped", "interrupted"])
+async def test_an_order_to_stop_ends_the_turn_wherever_it_is(stage: str, kind: str) -> None:
+    point = Point()
+    fakes = failing(stage, point)
+    events: list[TurnEvent] = []
+    running = asyncio.create_task(answer(TURN, fakes.stages(), events.append))
+    await point.reached.wait()
+    running.cancel(kind)
+    await running  # it never raises, not even this
+    end = end_of(events)
+    assert isinstance(end, Failed)
+    assert (end.kind, end.retryable) == (kind, True)
+    assert fakes.model.closed is stage.startswith("model")
+
+
+async def test_a_cancellation_without_a_word_is_an_interruption() -> None:
+    point = Point()
+    events: list[TurnEvent] = []
+    running = asyncio.create_task(answer(TURN, FakeStages(on_search=point).stages(), events.append))
+    await point.reached.wait()
+    running.cancel()
+    await running
+    end = end_of(events)
+    assert isinstance(end, Failed)
+    assert end.kind == "interrupted"
+
+
+async def test_pressing_stop_twice_is_pressing_it_once() -> None:
+    reached, closing = Point(), asyncio.Event()
+
+    class Reluctant(FakeModel):
+        async def linger(self) -> None:
+            try:
+                await reached()
+            finally:
+                closing.set()
+                await asyncio.sleep(0)
+
+    model = Reluctant()
+    model.before[1] = model.linger
+    events: list[TurnEvent] = []
+    running = asyncio.create_task(answer(TURN, FakeStages(model=model).stages(), events.append))
+    await reached.reached.wait()
+    running.cancel("stopped")
+    await closing.wait()
+    running.cancel("stopped")
+    await running
+    end = end_of(events)
+    assert isinstance(end, Failed)
+    assert end.kind == "stopped"
+
+
+@pytest.mark.parametrize(
+    ("chunks", "check"),
+    [
+        ((), lambda events: end_of(events).timings.get("ttft") is None),
+        ((Chunk(reason="length"),), lambda events: "reason='length'" in repr(end_of(events))),
+        ((Chunk(""), Chunk("a")), lambda events: Delta("") not in events),
+    ],
+)
+async def test_a_model_that_says_little(
+    chunks: tuple[Chunk, ...], check: Callable[[list[TurnEvent]], bool]
+) -> None:
+    events = await played(FakeStages(model=FakeModel(chunks)))
+    assert isinstance(end_of(events), Finished)
+    assert check(events)
