@@ -18,8 +18,8 @@ from dev.stack import ROOT, lifeline
 
 
 def run(settings: Settings, sources: Sequence[str]) -> int:
-    """The status of worker.ingest; SystemExit with one line if there is nothing to read."""
-    paths = [existing(source) for source in sources]
+    """The status of worker.ingest, which also knows what to do about files that are gone."""
+    paths = [str(Path(source).expanduser().absolute()) for source in sources if source]
     if not paths:
         raise SystemExit("Nothing to ingest: name a folder or a file, as in: make ingest FROM=~/notes")
     try:
@@ -27,13 +27,6 @@ def run(settings: Settings, sources: Sequence[str]) -> int:
             return ingest(paths, environment)
     except Taken:
         return ingest(paths, read_stack(settings.data_dir))
-
-
-def existing(source: str) -> str:
-    path = Path(source).expanduser().absolute()
-    if not source or not path.exists():
-        raise SystemExit(f"FROM is {source!r}, but it takes a folder or a file that exists.")
-    return str(path)
 
 
 @contextmanager

@@ -52,7 +52,11 @@ def plan(settings: Settings, environ: Mapping[str, str], doors: bool = True) -> 
         chroma_at = f"127.0.0.1:{free_port()}"
         parts.append(chroma(data / "chroma", chroma_at))
         environment |= {"CHROMA_URL": f"http://{chroma_at}", "ANONYMIZED_TELEMETRY": "False"}
-    if doors and not (environ.get("OPENAI_BASE_URL") or environ.get("OPENAI_API_KEY")):
+    connected = environ.get("OPENAI_BASE_URL") or environ.get("OPENAI_API_KEY")
+    if connected and not environ.get("CHAT_MODEL"):
+        raise SystemExit("CHAT_MODEL is not set, but it takes the name of a model that the server in "
+                         "OPENAI_BASE_URL (or OpenAI's own) has.")
+    if doors and not connected:
         port = free_port()
         command = _module("dev.standin", "--host", "127.0.0.1", "--port", str(port))
         parts.append(Part("stand-in", command, quiet=True))

@@ -86,7 +86,7 @@ def announce(stack: Plan, lock: Path, url: str, environment: Mapping[str, str],
     wait_until_ready(f"{url}/healthz")
     lines = [f"Prelude answers at {url}", f"data in {stack.environment['DATA_DIR']} · Ctrl-C stops it"]
     if "OPENAI_BASE_URL" in stack.environment:
-        lines.insert(1, "no model is connected: OPENAI_API_KEY and CHAT_MODEL do that")
+        lines.insert(1, "no language model is connected: OPENAI_BASE_URL and CHAT_MODEL do that")
     width = max(map(len, lines)) + 4
     print("\n".join(["", "─" * width, *(f"  {line}" for line in lines), "─" * width, ""]), flush=True)
     if HANDBOOK.is_dir():

@@ -61,7 +61,9 @@ class Stack:
 
     def ingest(self, *sources: Path) -> None:
         command = [sys.executable, "-m", "worker.ingest", *map(str, sources)]
-        done = subprocess.run(command, env=self.environment, cwd=ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, env=self.environment, cwd=ROOT, capture_output=True, text=True, check=False
+        )
         if done.returncode not in (0, 1):
             raise RuntimeError(f"ingestion ended with {done.returncode}: {done.stderr[-2000:]}")
 

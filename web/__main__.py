@@ -6,15 +6,14 @@ import uvicorn
 from sse_starlette.sse import SendTimeoutError
 
 from app.settings import load_settings
+from app.telemetry import log_to_stderr
 
 GRACE_SECONDS = 5  # for requests at shutdown; streams end at once, turns get their own time to drain
 
 
 def main() -> None:
     settings = load_settings()
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    for noisy in ("httpx", "httpx2", "alembic", "chromadb", "openai"):
-        logging.getLogger(noisy).setLevel(logging.WARNING)
+    log_to_stderr()
     logging.getLogger("uvicorn.error").addFilter(_is_news)
     uvicorn.run(
         "web.app:create_app",

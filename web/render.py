@@ -75,8 +75,10 @@ def provisional_title(question: str) -> str:
 
 
 def location(uri: str) -> str:
-    """A file's path as its owner knows it; other addresses as they are."""
-    return unquote(uri.removeprefix("file://"))
+    """A file's name and folder, which its owner knows; where the server keeps it is nobody's business."""
+    if not uri.startswith("file://"):
+        return uri
+    return "/".join(unquote(uri).split("/")[-2:])
 
 
 @cache

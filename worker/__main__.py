@@ -2,17 +2,15 @@
 
 import asyncio
 import contextlib
-import logging
 
 from app.settings import load_settings
+from app.telemetry import log_to_stderr
 from worker.app import work
 
 
 def main() -> None:
     settings = load_settings()
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    for noisy in ("httpx", "alembic", "arq"):
-        logging.getLogger(noisy).setLevel(logging.WARNING)
+    log_to_stderr()
     with contextlib.suppress(asyncio.CancelledError, KeyboardInterrupt):
         asyncio.run(work(settings))
 

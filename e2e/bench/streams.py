@@ -96,7 +96,7 @@ async def _measure(stack: Stack, door: Door) -> dict[str, Any]:
 
 
 def _schedule(count: int) -> list[Sample]:
-    chance = random.Random(SEED)  # noqa: S311 - arrivals, not secrets
+    chance = random.Random(SEED)
     start, gaps = time.perf_counter() + 0.2, [chance.expovariate(count / RAMP) for _ in range(count)]
     return [Sample(start + sum(gaps[:n])) for n in range(count)]
 
