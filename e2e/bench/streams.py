@@ -68,12 +68,14 @@ def main(data: Path | None) -> None:
     model = f"sim-ttft{TTFT}-itl{ITL}-n{tokens}"
     pinned = {"web": SERVER, "stand-in": LOAD, "valkey": LOAD, "chroma": LOAD}
     result = {}
-    with tempfile.TemporaryDirectory() as folder:
-        with running(Path(folder), model=model, cores=pinned, worker=False) as stack:
-            stack.ingest(Path(__file__).parents[2] / "dev/handbook/en")
-            for door in (JSON, HTML):
-                result[door.name] = asyncio.run(_measure(stack, door))
-                print(json.dumps({door.name: result[door.name]}), flush=True)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running(Path(folder), model=model, cores=pinned, worker=False) as stack,
+    ):
+        stack.ingest(Path(__file__).parents[2] / "dev/handbook/en")
+        for door in (JSON, HTML):
+            result[door.name] = asyncio.run(_measure(stack, door))
+            print(json.dumps({door.name: result[door.name]}), flush=True)
     print(json.dumps(result))
 
 

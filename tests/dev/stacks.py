@@ -20,7 +20,8 @@ import psutil
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 60.0
-CONFIGURED = ("REDIS_URL", "CHROMA_URL", "OPENAI_BASE_URL", "OPENAI_API_KEY", "HOST", "PORT", "DATA_DIR")
+CONFIGURED = ("REDIS_URL", "CHROMA_URL", "OPENAI_BASE_URL", "OPENAI_API_KEY", "CHAT_MODEL",
+              "HOST", "PORT", "DATA_DIR")
 
 WEB = """
 import http.server, json, os, sys

@@ -148,13 +148,21 @@ def test_a_bad_setting_is_one_line(root: Path, data: Path, name: str, value: str
 
 def test_what_is_configured_is_not_started(root: Path, data: Path) -> None:
     elsewhere = {"REDIS_URL": "redis://127.0.0.1:1/0", "CHROMA_URL": "http://127.0.0.1:2",
-                 "OPENAI_API_KEY": "sk-1"}
+                 "OPENAI_API_KEY": "sk-1", "CHAT_MODEL": "large"}
     with running(root, data, **elsewhere) as stack:
         environment = healthz(stack.until_ready())["environment"]
         assert elsewhere.items() <= environment.items()
         assert "OPENAI_BASE_URL" not in environment
         assert not (data / "valkey").exists()
         assert not (data / "chroma").exists()
+
+
+def test_a_provider_without_a_models_name_is_one_line(root: Path, data: Path) -> None:
+    with running(root, data, OPENAI_API_KEY="sk-1") as stack:
+        assert stack.process.wait(30) == 1
+        until(lambda: stack.output.endswith("\n"))
+        assert stack.output.startswith("CHAT_MODEL is not set")
+        assert len(stack.output.splitlines()) == 1
 
 
 def test_a_long_data_dir_gets_a_short_socket(root: Path, tmp_path: Path) -> None:

@@ -54,13 +54,10 @@ def test_its_status_is_the_status(root: Path, tmp_path: Path) -> None:
         assert ingest.process.wait(30) == 3
 
 
-@pytest.mark.parametrize(("sources", "said"), [
-    ((), "Nothing to ingest"),
-    (("nowhere",), "FROM is 'nowhere', but it takes a folder or a file that exists."),
-])
-def test_nothing_to_read_is_one_line(root: Path, tmp_path: Path, sources: tuple[str, ...], said: str) -> None:
+@pytest.mark.parametrize("sources", [(), ("",)])
+def test_nothing_to_read_is_one_line(root: Path, tmp_path: Path, sources: tuple[str, ...]) -> None:
     with running(root, tmp_path / "data", "ingest", *sources) as ingest:
         assert ingest.process.wait(30) == 1
         until(lambda: ingest.output.endswith("\n"))
-        assert ingest.output.startswith(said)
+        assert ingest.output.startswith("Nothing to ingest")
         assert len(ingest.output.splitlines()) == 1
