@@ -84,6 +84,7 @@ class Runner:
         """Another process's turn. When that process is gone, what it left becomes the turn's end."""
         try:
             async for n, events in self._mirror.read(turn.id, after):
+                after = n
                 yield n, events
                 if isinstance(events[-1], Ended):
                     return
