@@ -110,7 +110,7 @@ class _Index:
     async def count(self) -> int:
         raise NotImplementedError
 
-    async def warm(self) -> None: ...
+    async def warm(self, vector: Vector) -> None: ...
 
 
 @dataclass

@@ -56,13 +56,13 @@ _decoder = msgspec.json.Decoder(_Line)
 
 
 class OpenAIModel:
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, timeout: openai.Timeout = TIMEOUT) -> None:
         # OpenAI's newer models refuse `max_tokens`, several compatible servers only know it.
         self._cap = "max_tokens" if settings.openai_base_url else "max_completion_tokens"
         self._client = AsyncOpenAI(
             api_key=settings.openai_api_key or "none",
             base_url=settings.openai_base_url or None,
-            timeout=TIMEOUT,
+            timeout=timeout,
             max_retries=2,
             http_client=DefaultAioHttpClient(),
         )
@@ -79,10 +79,10 @@ class OpenAIModel:
             ) as response:
                 lines = Lines()
                 async for data in response.iter_bytes():
-                    chunk = read(lines.feed(data))
-                    whole = whole or bool(chunk.reason) or lines.done
-                    if chunk.text or chunk.reason or chunk.usage:
+                    for chunk in read(lines.feed(data)):
+                        whole = whole or bool(chunk.reason)
                         yield chunk
+                    whole = whole or lines.done
         except (openai.OpenAIError, httpx2.HTTPError, OSError, msgspec.DecodeError) as error:
             _explain(error, route.model)
         if not whole:
@@ -117,19 +117,29 @@ class Lines:
                     yield value
 
 
-def read(lines: Iterator[bytes]) -> Chunk:
-    """All that one read brought, as one chunk."""
-    texts, reason, usage = [], "", None
-    for data in lines:
-        line = _decoder.decode(data)
-        if line.error:
-            raise TurnError("upstream_failed", f"The model failed while answering: {_brief(line.error)}")
-        if line.usage:
-            usage = _usage(line.usage)
-        for choice in line.choices[:1]:
-            texts.append(choice.delta.content or "")
-            reason = choice.finish_reason or reason
-    return Chunk("".join(texts), reason, usage)
+def read(lines: Iterator[bytes]) -> Iterator[Chunk]:
+    """All that one read brought, as one chunk or none; what came before a fault comes before its error."""
+    texts, reason, usage, fault = [], "", None, None
+    try:
+        for line in map(_decode, lines):
+            usage = _usage(line.usage) if line.usage else usage
+            for choice in line.choices[:1]:
+                texts.append(choice.delta.content or "")
+                reason = choice.finish_reason or reason
+    except (TurnError, msgspec.DecodeError) as error:
+        fault = error
+    text = "".join(texts)
+    if text or reason or usage:
+        yield Chunk(text, reason, usage)
+    if fault:
+        raise fault
+
+
+def _decode(data: bytes) -> _Line:
+    line = _decoder.decode(data)
+    if line.error:
+        raise TurnError("upstream_failed", f"The model failed while answering: {_brief(line.error)}")
+    return line
 
 
 def _usage(usage: _Usage) -> Usage:
@@ -144,6 +154,9 @@ def _params(messages: Sequence[Message]) -> list[ChatCompletionMessageParam]:
 def _explain(error: Exception, model: str) -> NoReturn:
     """Every way an upstream can fail, as one sentence for the person who waits."""
     match error:
+        # The SDK's aiohttp transport calls a refused connection a timeout of connecting.
+        case openai.APITimeoutError(__cause__=httpx2.ConnectTimeout()):
+            raise TurnError("upstream_unreachable", "The model's server cannot be reached.") from error
         case openai.APITimeoutError() | httpx2.TimeoutException():
             raise TurnError("upstream_timeout", "The model did not answer in time.") from error
         case openai.AuthenticationError() | openai.PermissionDeniedError():
