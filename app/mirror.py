@@ -22,6 +22,7 @@ ALIVE_MS = 6_000  # four beats: a slow machine is not a dead one
 ABSENCES = 3  # seconds without the process's beat before its turns count as lost
 KEPT_SECONDS = 3_600  # more than any turn takes
 KEPT_AFTER_END_SECONDS = 600
+MOST_WAITING = 10_000  # logs that wait for a Redis that is away; readers elsewhere turn to the store then
 STOPS = "stops"
 TROUBLE = (RedisError, OSError)
 
@@ -55,12 +56,14 @@ class Mirror:
     async def _copy(self) -> None:
         while True:
             await self._woken.wait()
-            await asyncio.sleep(FLUSH_SECONDS)
             self._woken.clear()
             try:
                 await self.flush()
+                await asyncio.sleep(FLUSH_SECONDS)  # afterwards: the first of a turn's events go at once
             except TROUBLE as error:
                 log.warning("mirror: %s", error)
+                while len(self._dirty) > MOST_WAITING:
+                    self._dirty.pop(next(iter(self._dirty)))
                 await asyncio.sleep(RETRY_SECONDS)
                 self._woken.set()
 
@@ -76,7 +79,8 @@ class Mirror:
             if batch:
                 fields = {"n": len(turn.events), "p": self._process, "e": pack(batch)}
                 pipe.xadd(_key(turn.turn), fields)  # type: ignore[arg-type]  # redis-py's field type is invariant
-                pipe.expire(_key(turn.turn), KEPT_AFTER_END_SECONDS if turn.ended else KEPT_SECONDS)
+                if turn.ended or not turn.mirrored:
+                    pipe.expire(_key(turn.turn), KEPT_AFTER_END_SECONDS if turn.ended else KEPT_SECONDS)
         await pipe.execute()
         for turn, size in zip(dirty, sizes, strict=True):
             turn.mirrored = size

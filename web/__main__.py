@@ -1,20 +1,18 @@
 """`python -m web`: the web door, served by uvicorn. WEB_CONCURRENCY says by how many processes."""
 
-import logging
+import asyncio
 
 import uvicorn
-from sse_starlette.sse import SendTimeoutError
 
-from app.settings import load_settings
-from app.telemetry import log_to_stderr
+from app.settings import Settings, load_settings
+from app.store import open_store
 
 GRACE_SECONDS = 5  # for requests at shutdown; streams end at once, turns get their own time to drain
 
 
 def main() -> None:
     settings = load_settings()
-    log_to_stderr()
-    logging.getLogger("uvicorn.error").addFilter(_is_news)
+    asyncio.run(_find_store(settings))
     uvicorn.run(
         "web.app:create_app",
         factory=True,
@@ -32,9 +30,10 @@ def main() -> None:
     )
 
 
-def _is_news(record: logging.LogRecord) -> bool:
-    """A reader that froze and was let go is not an application's error."""
-    return not (record.exc_info and isinstance(record.exc_info[1], SendTimeoutError))
+async def _find_store(settings: Settings) -> None:
+    """Before the server, which would make a traceback of the one line that says why there is none."""
+    async with open_store(settings):
+        pass
 
 
 if __name__ == "__main__":

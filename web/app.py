@@ -12,7 +12,7 @@ from starlette.routing import Mount, Route
 
 from app.services import open_services
 from app.settings import load_settings
-from web import api, ops, pages, turns
+from web import api, logs, ops, pages, turns
 from web.beat import Beat
 from web.identity import Identity, secret_from
 from web.render import STATIC, Renderer
@@ -23,6 +23,7 @@ from web.static_files import Immutable
 
 def create_app() -> Starlette:
     """What the server runs; Settings come from the environment."""
+    logs.set_up()
     settings = load_settings()
 
     @asynccontextmanager
