@@ -10,6 +10,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 LOCK = 0x5072656C  # "Prel": any number, the same in every process
@@ -19,17 +20,24 @@ async def migrate(engine: AsyncEngine, data_dir: Path) -> None:
     """Runs what is missing of the migrations; SystemExit with one line when the database is not there."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    if await _is_done(engine, config):
+        return
+    # SQLite has no lock that spans DDL and commit; Postgres has, and takes it in _upgrade.
+    with await asyncio.to_thread(_alone, data_dir):
+        async with engine.begin() as connection:
+            await connection.run_sync(_upgrade, config)
+
+
+async def _is_done(engine: AsyncEngine, config: Config) -> bool:
+    address = engine.url.render_as_string(hide_password=True)
     try:
         async with engine.connect() as connection:
-            if await connection.run_sync(_is_newest, config):
-                return
-        # SQLite has no lock that spans DDL and commit; Postgres has, and takes it in _upgrade.
-        with await asyncio.to_thread(_alone, data_dir):
-            async with engine.begin() as connection:
-                await connection.run_sync(_upgrade, config)
+            return await connection.run_sync(_is_newest, config)
     except OSError as error:
-        address = engine.url.render_as_string(hide_password=True)
         raise SystemExit(f"DATABASE_URL is {address}, but nothing answers there ({error}).") from None
+    except DBAPIError as error:
+        reason = str(error.orig).splitlines()[0]
+        raise SystemExit(f"DATABASE_URL is {address}, but it takes one that opens ({reason}).") from None
 
 
 def _is_newest(connection: Connection, config: Config) -> bool:
