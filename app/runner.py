@@ -56,7 +56,7 @@ class Runner:
 
     async def stop(self, turn: str) -> None:
         """The same, wherever it runs; raises RedisError or OSError when it cannot be told."""
-        if not self.stop_here(turn):
+        if not self.stop_here(turn) and turn not in self._logs:  # what has ended here runs nowhere else
             await self._mirror.order_stop(turn)
 
     async def drain(self, seconds: float) -> None:

@@ -59,7 +59,8 @@ async def stop(request: Request) -> Response:
     door, owner = door_of(request), owner_of(request)
     turn = await find_turn(door, owner, request.path_params["turn"])
     try:
-        await door.services.runner.stop(turn.id)
+        if turn.status == "running":
+            await door.services.runner.stop(turn.id)
     except (RedisError, OSError):
         raise HTTPException(503, "The turn runs in another process, which cannot be reached.") from None
     return Response(status_code=204)
