@@ -12,7 +12,7 @@ from uuid import uuid4
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from app.events import TurnEvent
+from app.events import Ended, TurnEvent
 from app.turnlog import Batch, TurnLog, pack, unpack
 
 FLUSH_SECONDS = 0.05
@@ -70,22 +70,25 @@ class Mirror:
     async def flush(self) -> None:
         """Copies what has been appended since the last time. A log stays dirty until it is copied, so a
         batch may be sent twice; readers go by the numbers."""
-        dirty = list(self._dirty.values())
+        sent = []
         pipe = self._redis.pipeline(transaction=False)
-        sizes = []
-        for turn in dirty:
-            batch = turn.events[turn.mirrored :]
-            sizes.append(len(turn.events))
-            if batch:
-                fields = {"n": len(turn.events), "p": self._process, "e": pack(batch)}
-                pipe.xadd(_key(turn.turn), fields)  # type: ignore[arg-type]  # redis-py's field type is invariant
-                if turn.ended or not turn.mirrored:
-                    pipe.expire(_key(turn.turn), KEPT_AFTER_END_SECONDS if turn.ended else KEPT_SECONDS)
-        await pipe.execute()
-        for turn, size in zip(dirty, sizes, strict=True):
-            turn.mirrored = size
-            if len(turn.events) == size:
-                self._dirty.pop(turn.turn, None)
+        for turn in self._dirty.values():
+            sent.append((turn, len(turn.events), len(pipe)))
+            fields = {"n": len(turn.events), "p": self._process, "e": pack(turn.events[turn.mirrored :])}
+            # Without NOMKSTREAM a Redis that has lost the beginning would take the rest for the whole.
+            pipe.xadd(_key(turn.turn), fields, nomkstream=turn.mirrored > 0)  # type: ignore[arg-type]  # invariant
+            if turn.ended or not turn.mirrored:
+                pipe.expire(_key(turn.turn), KEPT_AFTER_END_SECONDS if turn.ended else KEPT_SECONDS)
+        answers = await pipe.execute()
+        for turn, size, place in sent:
+            self._note(turn, size, copied=answers[place] is not None)
+
+    def _note(self, turn: TurnLog, size: int, *, copied: bool) -> None:
+        turn.mirrored = size if copied else 0
+        if not copied:
+            self._woken.set()
+        elif len(turn.events) == size:
+            self._dirty.pop(turn.turn, None)
 
     async def _beat(self) -> None:
         while True:
@@ -106,7 +109,7 @@ class Mirror:
         await self._redis.xadd(STOPS, {"turn": turn}, maxlen=1_000)
 
     async def read(self, turn: str, after: int) -> AsyncGenerator[Batch, None]:
-        """A turn that another process produces, behind number `after`, until cancelled or closed.
+        """A turn that another process produces, behind number `after`, until it has ended.
 
         Raises Lost when that process is gone, OSError or RedisError when Redis is.
         """
@@ -116,10 +119,12 @@ class Mirror:
             for _, entries in found:
                 for number, fields in entries:
                     last = number
-                    process, n = fields[b"p"].decode(), int(fields[b"n"])
+                    process, n, batch = fields[b"p"].decode(), int(fields[b"n"]), unpack(fields[b"e"])
                     if n > after:
-                        yield n, _behind(after, n, unpack(fields[b"e"]))
+                        yield n, _behind(after, n, batch)
                         after = n
+                    if isinstance(batch[-1], Ended):
+                        return
             if not found:
                 gone = not await self._redis.exists(f"process:{process}")
                 absences = absences + 1 if gone else 0
