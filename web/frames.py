@@ -75,8 +75,10 @@ class Frames:
 
 
 def _text(id_: str, frame: Frame) -> list[str]:
-    done = [partial(f"{id_}-done", "beforeend", frame.done)] if frame.done else []
-    return [*done, partial(f"{id_}-open", "innerMorph", frame.open)]
+    """Behind a finished block the open one is a new element: the old one, moved down, would be a jump."""
+    if not frame.done:
+        return [partial(f"{id_}-open", "innerMorph", frame.open)]
+    return [partial(f"{id_}-done", "beforeend", frame.done), partial(f"{id_}-open", "innerHTML", frame.open)]
 
 
 def take(view: View) -> Frame:
