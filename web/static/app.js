@@ -5,6 +5,7 @@
   const on = (type, handler, options) => document.addEventListener(type, handler, options);
   const running = () => document.querySelector('.turn[data-state="running"]');
   let last = ""; // the question asked last, for the arrow key
+  let path = location.pathname; // what is shown; a citation changes only what is behind it
 
   // ---- the composer ----
   // randomUUID wants a secure context; a phone on the local network has none.
@@ -49,7 +50,7 @@
     const form = $("composer");
     form.elements.turn.value = "";
     if ($("question").value === last) $("question").value = "";
-    const path = `/c/${form.elements.conversation.value}`;
+    path = `/c/${form.elements.conversation.value}`;
     if (location.pathname !== path) history.pushState(null, "", path);
   });
 
@@ -134,7 +135,7 @@
     } else if (event.target === box && event.key === "ArrowUp" && !box.value && last) {
       event.preventDefault();
       box.value = last;
-    } else if (event.key === "Escape" && !composing && !document.querySelector(".card-full:popover-open")) {
+    } else if (event.key === "Escape" && !composing && !document.querySelector(":popover-open")) {
       stop();
     } else if (event.key === "/" && !modified && !/^(TEXTAREA|INPUT)$/.test(event.target.tagName)) {
       event.preventDefault();
@@ -159,10 +160,12 @@
     }
   });
 
-  window.addEventListener("popstate", () => location.reload());
+  window.addEventListener("popstate", () => { if (location.pathname !== path) location.reload(); });
 
   on("DOMContentLoaded", () => {
     if (!$("thread")) return;
+    // Only what was there at load: a turn that changes over while it is out of sight makes the page jump.
+    for (const turn of document.querySelectorAll(".turn:not(:last-of-type)")) turn.classList.add("past");
     last = [...document.querySelectorAll(".question")].at(-1)?.lastChild.textContent ?? "";
     new ResizeObserver(() => { if (stick) window.scrollTo(0, page.scrollHeight); }).observe($("thread"));
     refresh();
