@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import BrowserContext, expect
@@ -88,6 +89,7 @@ def part_of(stack: Stack) -> Callable[[str], Part]:
     data = Path(stack.environment["DATA_DIR"])
     known = {
         "web": Part("web", (sys.executable, "-m", "web")),
+        "chroma": parts.chroma(data / "chroma", urlsplit(stack.environment["CHROMA_URL"]).netloc),
         "valkey": parts.valkey(data / "valkey", parts.socket_path(data)),
     }
     return known.__getitem__

@@ -18,6 +18,7 @@ class Chat:
         self.url = url
         self.page: Page = context.new_page()
         self.page.set_default_timeout(PATIENCE_MS)
+        self.confirms = False  # whether a dialog is expected, and accepted
         self._errors: list[str] = []
         self._foreign: list[str] = []
         self.page.on("pageerror", lambda error: self._errors.append(f"script: {error}"))
@@ -71,8 +72,11 @@ class Chat:
         return [*self._errors, *(f"foreign: {url}" for url in self._foreign), *violations]
 
     def _asked(self, dialog: Dialog) -> None:
-        self._errors.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
+        if self.confirms:
+            dialog.accept()
+        else:
+            self._errors.append(f"dialog: {dialog.message}")
+            dialog.dismiss()
 
     def _heard(self, message: Any) -> None:
         refused = "Failed to load resource"  # the network's own line; tests of it say so by themselves

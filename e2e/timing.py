@@ -1,0 +1,36 @@
+"""Asks in a browser and hands back what the reader saw, and when. The suite and the benchmark share it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from e2e.bench.figures import percentile
+from e2e.pages import Chat
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Milliseconds from the key that sent the question to the paint of each first."""
+
+    progress: float
+    source: float
+    token: float
+    hidden: bool
+
+
+def ask(chat: Chat, question: str) -> Seen:
+    """One question, from the Enter key to the end of its answer."""
+    turn = chat.ask(question).until("finished")
+    chat.poll(lambda: "end" in _record(chat, turn.id)["marks"], "the end to be painted")
+    record = _record(chat, turn.id)
+    marks = record["marks"]
+    return Seen(marks["progress"], marks["source"], marks["token"], record["hidden"])
+
+
+def percentiles(values: Iterable[float], of: Sequence[int] = (50, 95)) -> dict[str, float]:
+    known = list(values)
+    return {f"p{p}": round(percentile(known, p), 1) for p in of}
+
+
+def _record(chat: Chat, turn: str) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = next(each for each in chat.measured("seen") if each["turn"] == turn)
+    return found
