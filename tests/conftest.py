@@ -14,6 +14,13 @@ from e2e.stack import Stack
 from e2e.stack import running as running_stack
 from tests.parts import Postgres, Valkey, running_postgres, running_valkey
 
+HOSTILE = """<img src=x onerror=alert(1)>"'</script><script>alert(2)</script>{{ 7*7 }}"""
+LIBRARY = {
+    "wall.md": "# The city wall\n\nThe city wall was built in 1370 and is twelve metres high.\n",
+    "城墙.md": "# 城墙\n\n城墙建于明朝，高十二米。\n",
+    "hostile.md": f"# Hostile\n\nA hostile document says `{HOSTILE}` to whoever asks for it.\n",
+}
+
 
 @pytest.fixture(autouse=True)
 def _no_settings_of_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,5 +82,9 @@ def upstream() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """A whole application but for the worker; the model plays the scenario that a question names."""
+    library = tmp_path_factory.mktemp("library")
+    for name, text in LIBRARY.items():
+        (library / name).write_text(text, encoding="utf-8")
     with running_stack(tmp_path_factory.mktemp("stack"), worker=False) as running:
+        running.ingest(library)
         yield running

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from app.events import Delta, TurnEvent, encode, name_of
 from app.turnlog import Batch
-from web.questions import BadQuestion, check_size, read_question, start
+from web.questions import BadQuestion, check_size, id_in, read_question, start
 from web.state import door_of, owner_of
 from web.turns import event_source, find_turn, number_after, stop
 from web.words import LANGUAGES
@@ -49,7 +49,7 @@ async def ask(request: Request) -> Response:
 
 async def events(request: Request) -> Response:
     door, owner = door_of(request), owner_of(request)
-    turn = await find_turn(door, owner, request.path_params["turn"])
+    turn = await find_turn(door, owner, id_in(request, "turn"))
     return event_source(messages(door.services.runner.read(owner, turn, number_after(request))))
 
 

@@ -54,7 +54,7 @@ def create_app() -> Starlette:
             Route("/healthz", ops.healthz),
             Mount("/static", Immutable(directory=STATIC)),
         ],
-        exception_handlers={HTTPException: pages.refusal},
+        exception_handlers={HTTPException: pages.refusal, Exception: pages.fault},
     )
 
 

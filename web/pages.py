@@ -1,15 +1,19 @@
 """The pages: a new chat, a conversation with its history, and what is said when there is none."""
 
 import asyncio
+from contextlib import suppress
 from uuid import uuid4
 
+from redis.exceptions import RedisError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 from app.store import StoredTurn
 from web.frames import take
 from web.markdown import Frame
+from web.questions import id_in
+from web.security import HEADERS
 from web.state import door_of, owner_of
 from web.view import View
 from web.words import LANGUAGE_COOKIE, LANGUAGES, words_for
@@ -21,7 +25,7 @@ async def home(request: Request) -> Response:
 
 async def conversation(request: Request) -> Response:
     """The history, drawn by the same macros as the live stream; a turn that still runs goes on live."""
-    conversations, id_ = door_of(request).services.store.conversations, request.path_params["conversation"]
+    conversations, id_ = door_of(request).services.store.conversations, id_in(request, "conversation")
     turns = await conversations.turns(owner_of(request), id_)
     if not turns:
         raise HTTPException(404)
@@ -31,10 +35,11 @@ async def conversation(request: Request) -> Response:
 
 async def delete(request: Request) -> Response:
     door, owner = door_of(request), owner_of(request)
-    id_ = request.path_params["conversation"]
+    id_ = id_in(request, "conversation")
     for turn in await door.services.store.conversations.turns(owner, id_):
         if turn.status == "running":
-            door.services.runner.stop_here(turn.id)
+            with suppress(RedisError, OSError):  # what cannot be stopped now ends unseen
+                await door.services.runner.stop(turn.id)
     if not await door.services.store.conversations.remove(owner, id_):
         raise HTTPException(404)
     return RedirectResponse("/", status_code=303)
@@ -45,7 +50,7 @@ async def language(request: Request) -> Response:
     if chosen not in LANGUAGES:
         raise HTTPException(404)
     back = request.headers.get("referer", "/")
-    path = "/" + back.split("://", 1)[-1].partition("/")[2] if "://" in back else "/"
+    path = "/" + back.partition("://")[2].partition("/")[2].lstrip("/\\")  # two slashes would lead elsewhere
     response = RedirectResponse(path, status_code=303)
     response.set_cookie(LANGUAGE_COOKIE, chosen, max_age=31_536_000, samesite="lax", httponly=True)
     return response
@@ -60,9 +65,17 @@ async def refusal(request: Request, error: Exception) -> Response:
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": detail}, error.status_code, headers=error.headers)
     if request.method != "GET" or "text/html" not in request.headers.get("accept", ""):
-        return HTMLResponse(detail, error.status_code, headers=error.headers)
+        return PlainTextResponse(detail, error.status_code, headers=error.headers)
     page = door_of(request).renderer.page("refusal.html", words=words, detail=detail)
     return HTMLResponse(page, error.status_code, headers=error.headers)
+
+
+async def fault(request: Request, error: Exception) -> Response:
+    """What nobody foresaw; the server logs it. It is sent outside of all middleware."""
+    line = "Something went wrong here. It has been logged."
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": line}, 500, headers=HEADERS)
+    return PlainTextResponse(line, 500, headers=HEADERS)
 
 
 async def _page(request: Request, id_: str, turns: list[tuple[View, Frame]]) -> Response:

@@ -58,10 +58,20 @@ async def start(door: Door, turn: Turn) -> Asked:
 
 
 def check_size(request: Request) -> None:
-    """413 for a body that no question needs, before it is read."""
+    """411 or 413 for a body that no question needs, before it is read."""
     length = request.headers.get("content-length", "")
-    if not length.isdigit() or int(length) > LARGEST_BODY:
-        raise HTTPException(413, f"A request takes at most {LARGEST_BODY} bytes, and says how many it has.")
+    if not length.isdigit():
+        raise HTTPException(411, "A request says by its Content-Length how many bytes it has.")
+    if int(length) > LARGEST_BODY:
+        raise HTTPException(413, f"A request takes at most {LARGEST_BODY} bytes.")
+
+
+def id_in(request: Request, name: str) -> str:
+    """The UUID in a path, however it is written; 404 when it is none."""
+    try:
+        return UUID(request.path_params[name]).hex
+    except ValueError:
+        raise HTTPException(404) from None
 
 
 def _uuid(name: str, value: object) -> str:

@@ -3,9 +3,10 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
+from redis.exceptions import RedisError
 from starlette.requests import Request
 
 from app.errors import TurnError
@@ -53,6 +54,8 @@ async def running(door: Door) -> AsyncGenerator[None, None]:
         yield
     finally:
         await runner.drain(DRAIN_SECONDS)
+        with suppress(RedisError, OSError):
+            await mirror.flush()  # readers elsewhere need not wait until this process counts as lost
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.store import StoredTurn
 from web.frames import Frames, take
-from web.questions import Asked, BadQuestion, check_size, read_question, start
+from web.questions import Asked, BadQuestion, check_size, id_in, read_question, start
 from web.state import Door, door_of, owner_of
 from web.view import View
 from web.words import Words, words_for
@@ -49,7 +49,7 @@ async def _article(door: Door, asked: Asked, words: Words) -> str:
 async def events(request: Request) -> Response:
     """The turn's frames behind number `after`, until it ends. `Last-Event-ID` overrides `after`."""
     door, owner = door_of(request), owner_of(request)
-    turn = await find_turn(door, owner, request.path_params["turn"])
+    turn = await find_turn(door, owner, id_in(request, "turn"))
     frames = Frames(View(turn.id, turn.question), words_for(request), door.renderer, number_after(request))
     return event_source(frames.stream(door.services.runner.read(owner, turn, 0), door.beat))
 
@@ -57,7 +57,7 @@ async def events(request: Request) -> Response:
 async def stop(request: Request) -> Response:
     """204 once the order is on its way; stopping an ended turn is no mistake."""
     door, owner = door_of(request), owner_of(request)
-    turn = await find_turn(door, owner, request.path_params["turn"])
+    turn = await find_turn(door, owner, id_in(request, "turn"))
     try:
         if turn.status == "running":
             await door.services.runner.stop(turn.id)
