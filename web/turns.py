@@ -32,7 +32,8 @@ async def ask(request: Request) -> Response:
     asked = await start(door, turn)
     if "hx-request" not in request.headers:
         return RedirectResponse(f"/c/{turn.conversation}", status_code=303)
-    await asyncio.sleep(0)  # the turn's first step: its first events are in the article
+    for _ in ("the turn begins", "its first stages begin"):
+        await asyncio.sleep(0)  # so that the article holds their steps
     return HTMLResponse(await _article(door, asked, words))
 
 

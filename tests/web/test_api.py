@@ -182,7 +182,7 @@ BAD: dict[str, tuple[Any, int, str]] = {
     "a bad conversation": (b'{"question": "hi", "conversation": "1"}', 400, "conversation is no UUID"),
     "a turn of another type": (b'{"question": "hi", "turn": 5}', 400, "turn"),
     "fresh of another type": (b'{"question": "hi", "fresh": "yes"}', 400, "fresh"),
-    "too large": (b'{"question": "' + b"a" * 70_000 + b'"}', 413, "65536 bytes"),
+    "too large": (b'{"question": "' + b"a" * 140_000 + b'"}', 413, "131072 bytes"),
 }
 
 
