@@ -1,4 +1,4 @@
-// What HTML cannot say: keys, the composer's state, following the stream, and when a stream is over.
+// What HTML cannot say: keys, the composer's state, and following the stream.
 (() => {
   "use strict";
   const $ = (id) => document.getElementById(id);
@@ -68,7 +68,6 @@
   on("htmx:error", (event) => {
     const source = event.detail.ctx?.sourceElement;
     if (source?.id === "composer") $("notice").textContent = source.dataset.unreachable;
-    else if (source?.hasAttribute?.("hx-sse:connect")) resume(source);
   });
 
   function stop() {
@@ -76,34 +75,12 @@
     if (turn) fetch(`/turns/${turn.dataset.turn}/stop`, {method: "POST"}).catch(() => {});
   }
 
-  // ---- streams ----
-  // The extension retries for ever; a stream that the server refuses (gone, not ours) will never come.
-  const dead = new WeakSet();
-  on("htmx:sse:error", (event) => {
-    const status = event.detail.status;
-    if (status >= 400 && status < 500) dead.add(event.target);
-  });
-  on("htmx:sse:before:connection", (event) => {
-    if (dead.has(event.target)) event.detail.connection.cancelled = true;
-  });
-  // Numbers only grow: a frame that comes twice is shown once.
-  const seen = new WeakMap();
-  on("htmx:sse:before:message", (event) => {
-    const id = Number(event.detail.message.id || 0);
-    if (event.detail.message.event || !id) return;
-    if (id <= (seen.get(event.target) ?? 0)) event.detail.cancelled = true;
-    seen.set(event.target, id);
-  });
-  // The first connection is an ordinary request, which the extension does not repeat.
-  function resume(stream) {
-    setTimeout(() => stream.isConnected && stream.dispatchEvent(new Event("resume")), 700);
-  }
+  // ---- the end of a turn ----
   on("done", (event) => {
     const turn = event.target.closest?.(".turn");
     if (!turn) return;
     const failed = turn.querySelector(".failure");
     turn.dataset.state = failed ? "failed" : "finished";
-    queueMicrotask(() => event.target.remove());
     say(turn.dataset.state);
     refresh();
   });
