@@ -5,11 +5,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from e2e.bench import retrieval, streams
+from e2e.bench import retrieval, streams, ttft
 
 BENCHES: dict[str, Callable[[Path | None], None]] = {
     "retrieval": retrieval.main,
     "streams": streams.main,
+    "ttft": ttft.main,
 }
 
 
