@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, delete, select, update
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.events import Delta, Finished, TurnEvent
 from app.prompt import Exchange
+from app.store.engine import insert
 from app.store.outbox import add_job
 from app.store.tables import conversations, turns
 from app.text import shorten
@@ -63,51 +63,48 @@ class Conversations:
         False when it was there already (a repeated request); LookupError when the conversation or the turn
         is somebody else's.
         """
-        try:
-            async with self._engine.begin() as connection:
-                return await self._add(connection, turn)
-        except IntegrityError:  # the same request won the race on another connection
-            async with self._engine.begin() as connection:
-                return await self._add(connection, turn)
+        async with self._engine.connect() as connection:
+            await self._touch(connection, turn)
+            if await self._insert(connection, turn):
+                await connection.commit()
+                return True
+            await connection.rollback()  # the conversation may have been made for nothing
+            owner = await connection.scalar(select(turns.c.owner).where(turns.c.id == turn.id))
+        if owner != turn.owner:
+            raise LookupError("the turn is somebody else's")
+        return False
 
-    async def _add(self, connection: AsyncConnection, turn: Turn) -> bool:
-        known = await connection.scalar(select(turns.c.owner).where(turns.c.id == turn.id))
-        if known is not None:
-            _demand(known == turn.owner)
-            return False
-        owner = await connection.scalar(
-            select(conversations.c.owner).where(conversations.c.id == turn.conversation)
+    async def _touch(self, connection: AsyncConnection, turn: Turn) -> None:
+        """The conversation as of now: made, or moved to the top of the list, if it is the asker's."""
+        made = insert(self._engine, conversations).values(
+            id=turn.conversation,
+            owner=turn.owner,
+            title=shorten(turn.question, TITLE_WIDTH),
+            titled=False,
+            created=turn.created,
+            updated=turn.created,
         )
-        if owner is None:
-            await connection.execute(
-                conversations.insert().values(
-                    id=turn.conversation,
-                    owner=turn.owner,
-                    title=shorten(turn.question, TITLE_WIDTH),
-                    titled=False,
-                    created=turn.created,
-                    updated=turn.created,
-                )
-            )
-        else:
-            _demand(owner == turn.owner)
-            await connection.execute(
-                update(conversations)
-                .where(conversations.c.id == turn.conversation)
-                .values(updated=turn.created)
-            )
-        await connection.execute(
-            turns.insert().values(
-                id=turn.id,
-                conversation=turn.conversation,
-                owner=turn.owner,
-                question=turn.question,
-                status="running",
-                answer="",
-                created=turn.created,
-            )
+        mine = made.on_conflict_do_update(
+            index_elements=["id"],
+            set_={"updated": turn.created},
+            where=conversations.c.owner == turn.owner,
+        ).returning(conversations.c.id)
+        if (await connection.execute(mine)).one_or_none() is None:
+            raise LookupError("the conversation is somebody else's")
+
+    async def _insert(self, connection: AsyncConnection, turn: Turn) -> bool:
+        """False when there is such a turn already, which somebody may be adding at this moment."""
+        added = insert(self._engine, turns).values(
+            id=turn.id,
+            conversation=turn.conversation,
+            owner=turn.owner,
+            question=turn.question,
+            status="running",
+            answer="",
+            created=turn.created,
         )
-        return True
+        once = added.on_conflict_do_nothing(index_elements=["id"]).returning(turns.c.id)
+        return (await connection.execute(once)).one_or_none() is not None
 
     async def save(self, turn: str, events: Sequence[TurnEvent]) -> None:
         """Keeps an ended turn's transcript and, in the same transaction, what is to be done afterwards."""
@@ -229,8 +226,3 @@ class Conversations:
 
 def _stored(row: Row[*tuple[Any, ...]]) -> StoredTurn:
     return StoredTurn(row.id, row.conversation, row.question, row.status, row.created, row.transcript or b"")
-
-
-def _demand(mine: bool) -> None:
-    if not mine:
-        raise LookupError("somebody else's")
