@@ -57,7 +57,8 @@ def _expect_steps(chat: Chat, upstream: Upstream) -> None:
         upstream.release(name, at=token)
         upstream.until(name, "held", at=token + 1)
         expected = upstream.text(name, token).strip()
-        chat.poll(lambda text=expected: turn.text() == text, f"token {token} of {whole!r}")
+        turn.until_text(expected)
+        assert turn.text() == expected
     expect(turn.root).to_have_attribute("data-state", "running")
     upstream.release(name)
     assert turn.until("finished").text() == whole

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from e2e.bench.figures import percentile
 from e2e.pages import Chat, Turn
@@ -39,6 +40,6 @@ def _search(turn: Turn) -> float:
     return float(step.locator(".ms").first.inner_text().removesuffix(" ms"))
 
 
-def _record(chat: Chat, turn: str) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = next(each for each in chat.measured("seen") if each["turn"] == turn)
+def _record(chat: Chat, turn: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(each for each in chat.measured("seen") if each["turn"] == turn)
     return found
