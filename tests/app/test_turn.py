@@ -194,6 +194,18 @@ async def test_a_cancellation_without_a_word_is_an_interruption() -> None:
     assert end.kind == "interrupted"
 
 
+async def test_the_model_is_closed_when_its_listener_fails() -> None:
+    """At once: a generator that is only dropped closes its connection some time later."""
+    fakes = FakeStages()
+
+    def emit(event: TurnEvent) -> None:
+        if isinstance(event, Delta):
+            raise RuntimeError("nobody can hear it")
+
+    await answer(TURN, fakes.stages(), emit)
+    assert fakes.model.closed
+
+
 async def test_pressing_stop_twice_is_pressing_it_once() -> None:
     reached, closing = Point(), asyncio.Event()
 
