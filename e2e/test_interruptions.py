@@ -14,7 +14,7 @@ from e2e.proxy import Proxy
 from e2e.stack import Stack, wait_for
 from e2e.upstream import Upstream
 
-HELD = 7  # the token before which the upstream holds
+HELD = 70  # the token before which the upstream holds: in the second paragraph
 
 
 @pytest.fixture
@@ -25,9 +25,9 @@ def proxy(stack: Stack) -> Generator[Proxy, None, None]:
     made.cut()
 
 
-def ask_held(chat: Chat, upstream: Upstream, parts: str = "") -> tuple[Turn, str]:
+def ask_held(chat: Chat, upstream: Upstream) -> tuple[Turn, str]:
     """An answer that stands still in the middle, with all that came before on the page."""
-    name = upstream.name(f"gate{HELD}-n30{parts}")
+    name = upstream.name(f"gate{HELD}-n100")
     turn = chat.ask(f"What is a token? {name}")
     before = upstream.text(name, HELD - 1).strip()
     chat.poll(lambda: turn.text() == before, "the first half")
