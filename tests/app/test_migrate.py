@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 from sqlalchemy import Connection, inspect, text
@@ -17,10 +18,13 @@ from app.store.tables import metadata
 from tests.parts import Postgres
 
 OPEN = """
-import asyncio
+import asyncio, sys
 from app.settings import load_settings
 from app.store import open_store
 from tests.fakes import a_turn
+
+print("ready", flush=True)
+sys.stdin.readline()  # all go at once
 
 async def main():
     async with open_store(load_settings()) as store:
@@ -50,8 +54,16 @@ async def test_many_processes_at_once_make_the_tables_once(address: Address, tmp
         folder = tmp_path / str(n) if url else tmp_path  # a shared Postgres has its doors on many machines
         environment = os.environ | {"DATA_DIR": str(folder), "DATABASE_URL": url}
         starting.append(
-            await asyncio.create_subprocess_exec(*command, env=environment, stderr=subprocess.PIPE)
+            await asyncio.create_subprocess_exec(
+                *command, env=environment, stdin=PIPE, stdout=PIPE, stderr=PIPE
+            )
         )
+    for process in starting:
+        assert process.stdout is not None
+        assert await process.stdout.readline() == b"ready\n"
+    for process in starting:
+        assert process.stdin is not None
+        process.stdin.write(b"\n")
     for process in starting:
         _, said = await process.communicate()
         assert process.returncode == 0, said.decode()
