@@ -15,6 +15,15 @@ def estimate_tokens(text: str) -> int:
     return int(cjk * 0.7 + (len(text) - cjk) * 0.25) + 1
 
 
+def ends_of(text: str, tokens: int) -> str:
+    """The beginning and the end of a text that has more tokens: what is asked stands in one of them."""
+    estimate = estimate_tokens(text)
+    if estimate <= tokens:
+        return text
+    half = len(text) * tokens // estimate // 2
+    return f"{text[:half]} … {text[-half:]}"
+
+
 def is_chinese(text: str) -> bool:
     """Whether a reader would call it Chinese: a CJK character weighs as much as a short word."""
     cjk = count_cjk(text)

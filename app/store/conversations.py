@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, delete, select, update
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from app.errors import TurnError
 from app.events import Delta, Finished, TurnEvent
 from app.prompt import Exchange
 from app.store.engine import insert
@@ -156,7 +158,16 @@ class Conversations:
             return [_stored(row) for row in rows]
 
     async def history(self, turn: Turn) -> list[Exchange]:
-        """The conversation before this turn, oldest first; failed answers as far as they came."""
+        """The conversation before this turn, oldest first; failed answers as far as they came.
+
+        Raises TurnError('internal') when the database cannot say.
+        """
+        try:
+            return await self._history(turn)
+        except (SQLAlchemyError, OSError) as error:
+            raise TurnError("internal", "The conversation so far could not be read.") from error
+
+    async def _history(self, turn: Turn) -> list[Exchange]:
         async with self._engine.connect() as connection:
             rows = await connection.execute(
                 select(turns.c.question, turns.c.answer)

@@ -71,6 +71,9 @@ class FakeIndex:
     def __init__(self) -> None:
         self.stored: dict[str, tuple[str, Passage]] = {}
 
+    async def warm(self, vector: Vector) -> None:
+        raise NotImplementedError
+
     async def search(self, vector: Vector, k: int) -> tuple[Passage, ...]:
         raise NotImplementedError
 
@@ -99,6 +102,10 @@ class FakeEmbedder:
         self.name = name
         self.fails_after = fails_after
         self.embedded: list[str] = []
+
+    async def warm(self) -> None: ...
+
+    async def close(self) -> None: ...
 
     async def query(self, text: str) -> Vector:
         return [1.0, *(byte / 255 for byte in hashlib.sha256(text.encode()).digest()[:3])]

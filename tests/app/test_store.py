@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import text
 
 from app.documents.store import Document
+from app.errors import TurnError
 from app.events import Delta, Failed, Finished, Sources, Started, TurnEvent
 from app.jobs import INGEST, TITLE
 from app.prompt import Exchange
@@ -89,6 +91,19 @@ async def test_nobody_reads_or_removes_anothers(store: Store) -> None:
     assert await conversations.history(a_turn(owner=OTHER, conversation=mine.conversation)) == []
     assert not await conversations.remove(OTHER, mine.conversation)
     assert await conversations.turn(ME, mine.id) is not None
+
+
+async def test_a_history_that_cannot_be_read_is_a_turn_error(store: Store) -> None:
+    async def rename(old: str, new: str) -> None:
+        async with store.engine.begin() as connection:
+            await connection.execute(text(f"ALTER TABLE {old} RENAME TO {new}"))
+
+    await rename("turns", "elsewhere")
+    try:
+        with pytest.raises(TurnError):
+            await store.conversations.history(a_turn(owner=ME))
+    finally:
+        await rename("elsewhere", "turns")
 
 
 async def test_a_transcript_is_read_back_as_it_was(store: Store) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.text import count_cjk, estimate_tokens, is_chinese, shorten
+from app.text import count_cjk, ends_of, estimate_tokens, is_chinese, shorten
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,19 @@ def test_tokens_are_estimated_by_script() -> None:
     assert estimate_tokens("word " * 100) == 126
     assert estimate_tokens("城" * 100) == 71
     assert count_cjk("a城b墙") == 2
+
+
+@given(st.text(max_size=60), st.text(alphabet="城墙abc ", min_size=1), st.text(max_size=60))
+def test_both_ends_of_a_long_text_stay(begin: str, middle: str, end: str) -> None:
+    text = begin + middle * 2_000 + end
+    kept = ends_of(text, 256)
+    assert estimate_tokens(kept) <= 256 + 8
+    assert text.startswith(kept.partition(" … ")[0][:40])
+    assert text.endswith(kept[-40:])
+
+
+def test_a_short_text_stays_whole() -> None:
+    assert ends_of("怎样连接 Ollama？", 256) == "怎样连接 Ollama？"
 
 
 @pytest.mark.parametrize(
