@@ -1,5 +1,6 @@
 """The chat as a person uses it: one page, its turns, and what went wrong on it. Knows no scenario."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -61,11 +62,11 @@ class Chat:
 
     def poll(self, condition: Callable[[], object], what: str) -> None:
         """Until it holds; the page's own frames are the clock, for the policy refuses waiting by a string."""
-        for _ in range(PATIENCE_MS // 16):
-            if condition():
-                return
+        end = time.monotonic() + PATIENCE_MS / 1000
+        while not condition():
+            if time.monotonic() > end:
+                raise AssertionError(f"waited in vain for {what}")
             self.page.evaluate("() => new Promise(requestAnimationFrame)")
-        raise AssertionError(f"waited in vain for {what}")
 
     def faults(self) -> list[str]:
         violations = [f"policy: {each}" for each in self.measured("violations")]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Route, expect
 from redis import Redis
 
 from app.turnlog import unpack
@@ -71,18 +71,31 @@ def test_a_cut_network_is_picked_up_where_it_broke(
     chat.expect_free()
 
 
-def test_a_network_that_fails_before_the_stream_opens(
-    open_chat: Callable[..., Chat], upstream: Upstream
+@pytest.mark.parametrize("refusal", ["nobody", 503])
+def test_a_stream_that_does_not_open_is_asked_for_again(
+    open_chat: Callable[..., Chat], upstream: Upstream, refusal: object
 ) -> None:
     chat, name, refused = open_chat(), upstream.name("n20"), []
 
-    def refuse_first(route: object) -> None:
+    def refuse_first(route: Route) -> None:
         refused.append(route)
-        route.abort() if len(refused) == 1 else route.continue_()  # type: ignore[attr-defined]  # a Route
+        if len(refused) > 1:
+            route.continue_()
+        elif refusal == "nobody":
+            route.abort()
+        else:
+            route.fulfill(status=503, body="a gateway without its server")
 
     chat.page.route("**/events*", refuse_first)
     assert chat.ask(f"What is a token? {name}").until("finished").text() == upstream.text(name)
     assert len(refused) > 1
+
+
+def test_a_stream_that_is_gone_frees_the_composer(open_chat: Callable[..., Chat], upstream: Upstream) -> None:
+    chat = open_chat()
+    chat.page.route("**/events*", lambda route: route.fulfill(status=404, body="gone"))
+    chat.ask(f"What is a token? {upstream.name('n3')}")
+    chat.expect_free()
 
 
 def test_a_closed_tab_does_not_stop_the_turn(

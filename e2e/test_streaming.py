@@ -1,6 +1,9 @@
 """What arrives, in which order and whole: progress, sources, text, across proxies and bytes cut anywhere."""
 
+import http.client
+import json
 import time
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +25,31 @@ def test_sources_are_painted_while_the_upstream_has_received_nothing(chat: Chat,
     turn.until("finished")
     assert upstream.requests(name)[0]["received_at"] > painted
     assert turn.text() == upstream.text(name)
+
+
+def test_programs_too_get_the_sources_before_the_upstream_is_asked(stack: Stack, upstream: Upstream) -> None:
+    name = upstream.name("n5")
+    body = json.dumps({"question": f"How do I start it? {name}"}).encode()
+    request = urllib.request.Request(f"{stack.url}/api/turns", body, {"content-type": "application/json"})
+    with upstream.frozen():
+        answer = urllib.request.urlopen(request, timeout=20)
+        order = [_event(answer)]
+        while order[-1] != "sources":
+            order.append(_event(answer))
+        read = time.time()
+    with answer:
+        while order[-1] != "finished":
+            order.append(_event(answer))
+    assert upstream.requests(name)[0]["received_at"] > read
+    assert order.index("sources") < order.index("delta")
+
+
+def _event(answer: http.client.HTTPResponse) -> str:
+    """The next event's name."""
+    for line in answer:
+        if line.startswith(b"event:"):
+            return line[6:].strip().decode()
+    raise AssertionError("the stream ended early")
 
 
 def test_bytes_of_a_character_may_come_apart(chat: Chat, upstream: Upstream) -> None:

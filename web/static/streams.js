@@ -87,14 +87,27 @@
       detail.connection.cancelled = true;
     }
   });
-  on("htmx:sse:error", (event) => {
-    const status = event.detail.status;
-    if (status >= 400 && status < 500) dead.add(event.target);
-  });
+  function refused(stream, status) {
+    if (!(status >= 400 && status < 500)) return;
+    dead.add(stream);
+    stream.dispatchEvent(new Event("done", {bubbles: true})); // the composer must not wait for it
+  }
+  on("htmx:sse:error", (event) => refused(event.target, event.detail.status));
   // The first connection is an ordinary request, which the extension does not repeat.
+  function again(stream) {
+    setTimeout(() => {
+      if (stream.isConnected && !dead.has(stream)) stream.dispatchEvent(new Event("listen"));
+    }, AGAIN_MS);
+  }
   on("htmx:error", (event) => {
     const stream = event.detail.ctx?.sourceElement;
-    if (isStream(stream)) setTimeout(() => stream.isConnected && stream.dispatchEvent(new Event("listen")), AGAIN_MS);
+    if (isStream(stream)) again(stream);
+  });
+  on("htmx:response:error", (event) => {
+    const {sourceElement: stream, response} = event.detail.ctx;
+    if (!isStream(stream)) return;
+    refused(stream, response.status);
+    again(stream);
   });
   // Numbers only grow: a frame that comes twice is shown once.
   on("htmx:sse:before:message", (event) => {
@@ -104,9 +117,9 @@
     seen.set(event.target, id);
   });
   on("htmx:sse:close", ({target}) => {
-    const again = leaving.delete(target);
+    const returns = leaving.delete(target);
     leave(target);
-    if (again) listen(target);
+    if (returns) listen(target);
   });
   on("done", ({target}) => {
     if (!isStream(target)) return;
