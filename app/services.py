@@ -10,7 +10,8 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 from redis.exceptions import ConnectionError, TimeoutError
 
-from app.embedding import Embedder, open_embedder
+from app.embedding import open_embedder
+from app.embedding.memo import Memo
 from app.errors import TurnError
 from app.jobs import RedisBell
 from app.mirror import Mirror
@@ -30,7 +31,7 @@ class Services:
     settings: Settings
     store: Store
     redis: Redis
-    embedder: Embedder
+    embedder: Memo
     index: Index
     model: Model
     router: Router
@@ -46,7 +47,7 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
         store = await stack.enter_async_context(open_store(settings))
         redis = open_redis(settings)
         stack.push_async_callback(redis.aclose)
-        embedder = open_embedder(settings)
+        embedder = Memo(open_embedder(settings))
         stack.push_async_callback(embedder.close)
         index = open_index(settings, embedder)
         model = open_model(settings)

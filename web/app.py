@@ -1,6 +1,7 @@
 """The map of the web door: every route, middleware and handler on one page."""
 
 import gc
+import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -31,7 +32,7 @@ def create_app() -> Starlette:
         async with open_services(settings) as services:
             door = Door(services, Renderer(), Beat())
             async with running(door):
-                tune_garbage_collector()
+                tune_interpreter()
                 yield {"door": door}
 
     return Starlette(
@@ -58,8 +59,10 @@ def create_app() -> Starlette:
     )
 
 
-def tune_garbage_collector() -> None:
-    """What lives now lives for ever; collecting rarely took the added first-token p99 from 153 to 26 ms."""
+def tune_interpreter() -> None:
+    """What lives now lives for ever: collecting rarely took the added first-token p99 from 153 to 26 ms. And
+    whoever brings a row or a vector from another thread waits for the interpreter 0.5 ms instead of 5."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 50, 100)
+    sys.setswitchinterval(0.0005)

