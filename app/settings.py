@@ -3,6 +3,7 @@
 A bad value stops the start with one line that names the variable, what it got and what it takes.
 """
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -76,6 +77,18 @@ class Settings(BaseSettings):
     @property
     def is_language_model(self) -> bool:
         return self.chat_model != EXTRACT
+
+
+def make_data_dir(path: Path) -> Path:
+    """The folder, made if need be; SystemExit with one line when it cannot be written."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        reason = "" if os.access(path, os.W_OK) else "no permission"
+    except OSError as error:
+        reason = error.strerror or str(error)
+    if reason:
+        raise SystemExit(f"DATA_DIR is {str(path)!r}, but it takes a folder that can be written ({reason}).")
+    return path
 
 
 def load_settings() -> Settings:

@@ -6,13 +6,14 @@ import uvicorn
 
 from app.settings import Settings, load_settings
 from app.store import open_store
+from web.identity import secret_from
 
 GRACE_SECONDS = 5  # for requests at shutdown; streams end at once, turns get their own time to drain
 
 
 def main() -> None:
     settings = load_settings()
-    asyncio.run(_find_store(settings))
+    asyncio.run(_find_what_it_stands_on(settings))
     uvicorn.run(
         "web.app:create_app",
         factory=True,
@@ -30,8 +31,9 @@ def main() -> None:
     )
 
 
-async def _find_store(settings: Settings) -> None:
-    """Before the server, which would make a traceback of the one line that says why there is none."""
+async def _find_what_it_stands_on(settings: Settings) -> None:
+    """Before the server, which would make a traceback of the one line that says what is missing."""
+    secret_from(settings.secret_key, settings.data_dir)
     async with open_store(settings):
         pass
 

@@ -10,6 +10,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.settings import make_data_dir
+
 COOKIE = "prelude"
 YEAR = 31_536_000
 OPEN_PATHS = ("/static/", "/healthz", "/metrics")  # nobody's: they neither need nor get a cookie
@@ -60,8 +62,9 @@ def secret_from(configured: str, data_dir: Path) -> str:
     """SECRET_KEY, or one made once and kept under DATA_DIR, the same for every process that shares it."""
     if configured:
         return configured
-    path = data_dir / "secret"
-    data_dir.mkdir(parents=True, exist_ok=True)
+    path = make_data_dir(data_dir) / "secret"
+    if path.exists():
+        return path.read_text()
     made = data_dir / f"secret.{uuid4().hex}"
     made.touch(mode=0o600)
     made.write_text(secrets.token_hex(32))

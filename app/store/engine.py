@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.sql.schema import Table
 
-from app.settings import Settings
+from app.settings import Settings, make_data_dir
 
 PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000", "foreign_keys=ON")
 
@@ -20,7 +20,7 @@ def open_engine(settings: Settings) -> AsyncEngine:
     if not address.startswith("sqlite"):
         return create_async_engine(address, pool_pre_ping=True)
     if not settings.database_url:
-        _make(settings)
+        make_data_dir(settings.data_dir)
     engine = create_async_engine(address)
     event.listen(engine.sync_engine, "connect", _tune_sqlite)
     return engine
@@ -29,16 +29,6 @@ def open_engine(settings: Settings) -> AsyncEngine:
 def insert(engine: AsyncEngine, table: Table) -> Any:
     """An INSERT of the engine's own dialect, which knows ON CONFLICT; both dialects share that form."""
     return postgresql.insert(table) if engine.dialect.name == "postgresql" else sqlite.insert(table)
-
-
-def _make(settings: Settings) -> None:
-    try:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SystemExit(
-            f"DATA_DIR is {str(settings.data_dir)!r}, but it takes a folder that can be written "
-            f"({error.strerror})."
-        ) from None
 
 
 def _tune_sqlite(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import fcntl
+from contextlib import nullcontext
 from pathlib import Path
 from typing import IO
 
@@ -13,6 +14,8 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from app.settings import make_data_dir
+
 LOCK = 0x5072656C  # "Prel": any number, the same in every process
 
 
@@ -23,7 +26,8 @@ async def migrate(engine: AsyncEngine, data_dir: Path) -> None:
     if await _is_done(engine, config):
         return
     # SQLite has no lock that spans DDL and commit; Postgres has, and takes it in _upgrade.
-    with await asyncio.to_thread(_alone, data_dir):
+    has_lock = engine.dialect.name == "postgresql"
+    with nullcontext() if has_lock else await asyncio.to_thread(_alone, data_dir):
         async with engine.begin() as connection:
             await connection.run_sync(_upgrade, config)
 
@@ -54,7 +58,6 @@ def _upgrade(connection: Connection, config: Config) -> None:
 
 def _alone(data_dir: Path) -> IO[str]:
     """Waits for its turn among this machine's processes; closing the file ends it."""
-    data_dir.mkdir(parents=True, exist_ok=True)
-    lock = (data_dir / "migrate.lock").open("w")
+    lock = (make_data_dir(data_dir) / "migrate.lock").open("w")
     fcntl.flock(lock, fcntl.LOCK_EX)
     return lock
