@@ -16,10 +16,10 @@ stand-in model does) may rely on this form:
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.retrieval import Passage
-from app.text import estimate_tokens
+from app.text import ends_of, estimate_tokens
 
 INSTRUCTIONS = """\
 You answer questions from the numbered sources that come with them.
@@ -43,10 +43,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """An earlier question of the conversation, and its answer as far as it came."""
+    """An earlier question of the conversation, and its answer as far as it came; the first has `n` 0."""
 
     question: str
     answer: str
+    n: int = 0
 
 
 def build(question: str, passages: Sequence[Passage], history: Sequence[Exchange]) -> list[Message]:
@@ -59,10 +60,21 @@ def build(question: str, passages: Sequence[Passage], history: Sequence[Exchange
 
 
 def recent(history: Sequence[Exchange], budget: int = HISTORY_TOKENS) -> Sequence[Exchange]:
-    """The newest exchanges that fit into `budget` tokens; the oldest go in whole blocks."""
-    while history and sum(estimate_tokens(e.question + e.answer) for e in history) > budget:
-        history = history[HISTORY_BLOCK:]
-    return history
+    """The newest exchanges that fit into `budget` tokens, cut where a block begins if one does.
+
+    The very last one always stays, shortened if it must be: it is what the next question leans on.
+    """
+    start, room = len(history), budget
+    while start > 0 and (room := room - _tokens(history[start - 1])) >= 0:
+        start -= 1
+    if start == len(history):
+        return [replace(last, answer=ends_of(last.answer, budget)) for last in history[-1:]]
+    aligned = start + -history[start].n % HISTORY_BLOCK
+    return history[aligned if aligned < len(history) else start :]
+
+
+def _tokens(exchange: Exchange) -> int:
+    return estimate_tokens(exchange.question) + estimate_tokens(exchange.answer)
 
 
 def _history(history: Sequence[Exchange]) -> list[Message]:

@@ -7,6 +7,7 @@ a reader that leaves is nothing.
 import asyncio
 import logging
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -15,10 +16,11 @@ from app.events import Ended, Failed, TurnEvent
 from app.jobs import Queue
 from app.mirror import Lost, Mirror
 from app.store import Conversations, StoredTurn
-from app.turn import Stages, Turn, answer
+from app.turn import CANCELLED, Stages, Turn, answer
 from app.turnlog import Batch, TurnLog
 
 REMEMBERED_SECONDS = 60.0  # how long an ended log stays here for late readers, before the store serves them
+SETTLE_SECONDS = 2.0
 SAVE_DELAYS = (0.1, 0.5, 2.0, 5.0)
 
 log = logging.getLogger(__name__)
@@ -33,11 +35,14 @@ class Runner:
         self._logs: dict[str, tuple[str, TurnLog]] = {}
         self._producers: dict[str, asyncio.Task[None]] = {}
         self._keepers: set[asyncio.Task[None]] = set()
+        self._unkept: dict[str, tuple[str, TurnLog, asyncio.Event]] = {}  # by turn, with its conversation
+        self._last_word = "stopped"  # what a turn is told that never began
 
     def start(self, turn: Turn) -> TurnLog:
         """Sets the turn going; its log grows from the next step of the event loop on."""
         turn_log = TurnLog(turn.id, self._mirror.touch)
         self._logs[turn.id] = (turn.owner, turn_log)
+        self._unkept[turn.id] = (turn.conversation, turn_log, asyncio.Event())
         self._producers[turn.id] = asyncio.create_task(answer(turn, self._stages, turn_log.append))
         keeper = asyncio.create_task(self._keep(turn, turn_log))
         self._keepers.add(keeper)
@@ -48,6 +53,14 @@ class Runner:
         """The log of a turn that runs, or ran lately, in this process."""
         mine, turn_log = self._logs.get(turn, ("", None))
         return turn_log if mine == owner else None
+
+    async def settle(self, conversation: str) -> None:
+        """Until what has ended in a conversation is kept, so that its next question finds it there."""
+        ended = [kept for where, log, kept in self._unkept.values() if where == conversation and log.ended]
+        with suppress(TimeoutError):  # a database that is away: the question goes on without
+            async with asyncio.timeout(SETTLE_SECONDS):
+                for kept in ended:
+                    await kept.wait()
 
     def stop_here(self, turn: str, kind: str = "stopped") -> bool:
         """Orders a turn of this process to end with what it has. False when it does not run here."""
@@ -63,8 +76,9 @@ class Runner:
         """At shutdown: gives running turns so long, then ends them with what they have, and keeps all."""
         if self._producers:
             await asyncio.wait(self._producers.values(), timeout=seconds)
+        self._last_word = "interrupted"
         for turn in list(self._producers):
-            self.stop_here(turn, "interrupted")
+            self.stop_here(turn, self._last_word)
         if self._keepers:
             await asyncio.wait(self._keepers)
 
@@ -104,11 +118,16 @@ class Runner:
     async def _keep(self, turn: Turn, turn_log: TurnLog) -> None:
         await asyncio.wait([self._producers[turn.id]])
         del self._producers[turn.id]
-        if not turn_log.ended:  # stopped before its first step
-            turn_log.append(Failed("stopped", "Stopped.", retryable=True))
-        await self._save(turn, turn_log)
+        if not turn_log.ended:  # told to end before its first step
+            turn_log.append(Failed(self._last_word, CANCELLED[self._last_word], retryable=True))
+        try:
+            await self._save(turn, turn_log)
+        finally:
+            *_, kept = self._unkept.pop(turn.id)
+            kept.set()
+            forget = partial(self._logs.pop, turn.id, None)
+            asyncio.get_running_loop().call_later(REMEMBERED_SECONDS, forget)
         await self._queue.ring()
-        asyncio.get_running_loop().call_later(REMEMBERED_SECONDS, partial(self._logs.pop, turn.id, None))
 
     async def _save(self, turn: Turn, turn_log: TurnLog) -> None:
         for delay in (*SAVE_DELAYS, None):

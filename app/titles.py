@@ -23,6 +23,6 @@ def title_prompt(exchange: Exchange) -> Sequence[Message]:
 
 def clean(reply: str) -> str:
     """The reply's first line without the marks that models put around titles; empty when nothing is left."""
-    lines = [line for line in reply.strip().splitlines() if line.strip()]
+    lines = [line for line in reply.replace("\0", "").strip().splitlines() if line.strip()]
     first = lines[0] if lines else ""
     return shorten(first.strip(" \t#*_\"'“”‘’「」《》.。"), TITLE_WIDTH)

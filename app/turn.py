@@ -61,7 +61,7 @@ async def answer(turn: Turn, stages: Stages, emit: Emit) -> None:
         await _play(turn, stages, emit, timings)
     except asyncio.CancelledError as order:
         kind = order.args[0] if order.args else "interrupted"
-        emit(Failed(kind, _CANCELLED.get(kind, kind), retryable=True, timings=timings.all()))
+        emit(Failed(kind, CANCELLED.get(kind, kind), retryable=True, timings=timings.all()))
     except TurnError as error:
         emit(Failed(error.kind, error.message, error.retryable, timings.all()))
     except Exception:
@@ -98,11 +98,11 @@ async def _generate(
     async with aclosing(model.stream(messages, route)) as chunks:
         async for chunk in chunks:
             usage, reason = chunk.usage or usage, chunk.reason or reason
-            if chunk.text:
+            if text := chunk.text.replace("\0", ""):  # no page shows it, and Postgres refuses it
                 if timings.chunk(began):
                     emit(Step("prefill", "done", ms=timings.read("upstream_ttft")))
                     emit(Step("decode", "running"))
-                emit(Delta(chunk.text))
+                emit(Delta(text))
     emit(Step("decode", "done", ms=timings.decoded()))
     return Finished(False, route.model, route.name, usage, timings.all(), reason or "stop")
 
@@ -171,4 +171,4 @@ class Timings:
         return dict(self._spans)
 
 
-_CANCELLED = {"stopped": "Stopped.", "interrupted": "The server shut down while answering."}
+CANCELLED = {"stopped": "Stopped.", "interrupted": "The server shut down while answering."}

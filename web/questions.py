@@ -51,6 +51,7 @@ def read_question(request: Request, question: object, conversation: object, turn
 async def start(door: Door, turn: Turn) -> Asked:
     """Keeps the turn and sets it going, once: the same id is the same turn. 404 when it is another's."""
     door.services.embedder.begin(turn.question)  # while the turn is being kept
+    await door.services.runner.settle(turn.conversation)
     try:
         new = await door.services.store.conversations.add(turn)
     except LookupError:

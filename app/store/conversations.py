@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, select, update
+from sqlalchemy import ColumnElement, Row, delete, func, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -20,6 +20,7 @@ from app.turn import Turn
 from app.turnlog import pack, unpack
 
 LISTED = 200
+REMEMBERED = 40  # exchanges; a prompt has room for fewer
 TITLE_WIDTH = 60
 
 
@@ -158,7 +159,7 @@ class Conversations:
             return [_stored(row) for row in rows]
 
     async def history(self, turn: Turn) -> list[Exchange]:
-        """The conversation before this turn, oldest first; failed answers as far as they came.
+        """The newest of the conversation before this turn, oldest first; failed answers as far as they came.
 
         Raises TurnError('internal') when the database cannot say.
         """
@@ -168,18 +169,21 @@ class Conversations:
             raise TurnError("internal", "The conversation so far could not be read.") from error
 
     async def _history(self, turn: Turn) -> list[Exchange]:
-        async with self._engine.connect() as connection:
-            rows = await connection.execute(
-                select(turns.c.question, turns.c.answer)
-                .where(
-                    turns.c.conversation == turn.conversation,
-                    turns.c.owner == turn.owner,
-                    turns.c.id != turn.id,
-                    turns.c.answer != "",
-                )
-                .order_by(turns.c.created)
+        place = func.row_number().over(order_by=turns.c.created)
+        newest = (
+            select(turns.c.question, turns.c.answer, place.label("place"))
+            .where(
+                turns.c.conversation == turn.conversation,
+                turns.c.owner == turn.owner,
+                turns.c.id != turn.id,
+                turns.c.answer != "",
             )
-            return [Exchange(row.question, row.answer) for row in rows]
+            .order_by(turns.c.created.desc())
+            .limit(REMEMBERED)
+        )
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(newest)).all()
+        return [Exchange(row.question, row.answer, row.place - 1) for row in reversed(rows)]
 
     async def listed(self, owner: str) -> list[Conversation]:
         """The owner's conversations, the latest first."""

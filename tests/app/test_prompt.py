@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.prompt import HISTORY_BLOCK, INSTRUCTIONS, Exchange, build, recent
+from app.prompt import HISTORY_BLOCK, HISTORY_TOKENS, INSTRUCTIONS, Exchange, build, recent
 from app.text import estimate_tokens
 from tests.fakes import PASSAGE
 
@@ -50,7 +50,7 @@ def test_other_angle_brackets_stay_as_they_are() -> None:
     assert "a < b, <b>bold</b>" in build("a < b, <b>bold</b>", [], [])[-1].content
 
 
-LONG = [Exchange(f"question {n}", "word " * 200) for n in range(20)]
+LONG = [Exchange(f"question {n}", "word " * 200, n) for n in range(20)]
 
 
 def test_a_history_keeps_its_newest_within_the_budget() -> None:
@@ -66,6 +66,20 @@ def test_the_prefix_stays_the_same_for_many_turns() -> None:
     assert len({first.question for first in firsts}) <= len(LONG) // HISTORY_BLOCK
 
 
-def test_one_exchange_too_long_for_the_budget_is_left_out() -> None:
-    assert list(recent([Exchange("?", "字" * 10_000)])) == []
+def test_the_newest_exchange_stays_however_long_it_is() -> None:
+    first, last = Exchange("first?", "short", 0), Exchange("last?", "字" * 10_000, 1)
+    (kept,) = recent([first, last])
+    assert kept.question == "last?"
+    assert 0 < estimate_tokens(kept.answer) <= HISTORY_TOKENS + 8
     assert recent([]) == []
+
+
+def test_some_history_stays_in_the_middle_of_a_block() -> None:
+    """Four exchanges of 600 tokens: no block boundary within the budget, and still the newest three."""
+    middling = [Exchange("?", "字" * 850, n) for n in range(8)]
+    for n in range(1, len(middling) + 1):
+        assert recent(middling[:n], 2_000)[-1] == middling[n - 1]
+
+
+def test_a_part_of_a_history_is_cut_like_the_whole() -> None:
+    assert recent(LONG[9:], 2_000) == recent(LONG, 2_000)

@@ -131,8 +131,8 @@ async def test_the_history_is_what_came_before_and_was_answered(store: Store) ->
     await store.conversations.add(now)
     assert await store.conversations.history(now) == [
         Exchange("first", "1"),
-        Exchange("second", "2"),
-        Exchange("cut", "half"),
+        Exchange("second", "2", 1),
+        Exchange("cut", "half", 2),
     ]
     assert await store.conversations.first_exchange(conversation) == Exchange("first", "1")
 
