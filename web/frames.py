@@ -33,7 +33,7 @@ class Frames:
         already is applied in silence. Text is collected for a beat, but the first of it goes out at once."""
         async for _, batch in batches:
             known = max(0, self.after - self.view.seen)
-            self._catch_up(batch[:known])
+            await self._catch_up(batch[:known])
             events = batch[known:]
             if events:
                 changed = self.view.apply(events)
@@ -68,10 +68,10 @@ class Frames:
             return await asyncio.to_thread(take, self.view)
         return take(self.view)
 
-    def _catch_up(self, events: Sequence[TurnEvent]) -> None:
+    async def _catch_up(self, events: Sequence[TurnEvent]) -> None:
         if events:
             self.view.apply(events)
-            take(self.view)
+            await self._take()
 
 
 def _text(id_: str, frame: Frame) -> list[str]:

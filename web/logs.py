@@ -13,5 +13,6 @@ def set_up() -> None:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """A reader that froze and was let go is not an application's error."""
-    return not (record.exc_info and isinstance(record.exc_info[1], SendTimeoutError))
+    """Neither a reader that froze and was let go, nor a stream that ends with the server, is an error."""
+    frozen = record.exc_info and isinstance(record.exc_info[1], SendTimeoutError)
+    return not frozen and "without completing response" not in record.getMessage()

@@ -1,7 +1,6 @@
 """What a client may send as a question, checked once for both doors: the page's form and the API's JSON."""
 
 import time
-from dataclasses import dataclass
 from uuid import UUID, uuid4
 
 from starlette.exceptions import HTTPException
@@ -23,14 +22,6 @@ class BadQuestion(Exception):
         self.key, self.values = key, values
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A turn that runs, or ran: `log` is there when it was started by this very request."""
-
-    turn: Turn
-    log: TurnLog | None
-
-
 def read_question(request: Request, question: object, conversation: object, turn: object) -> Turn:
     """A new Turn from raw fields; raises BadQuestion, or HTTPException 400 for an id that is no UUID."""
     text = question.strip() if isinstance(question, str) else ""
@@ -48,15 +39,23 @@ def read_question(request: Request, question: object, conversation: object, turn
     )
 
 
-async def start(door: Door, turn: Turn) -> Asked:
-    """Keeps the turn and sets it going, once: the same id is the same turn. 404 when it is another's."""
+async def start(door: Door, turn: Turn) -> TurnLog | None:
+    """Keeps the turn and sets it going, once: the same request again is the same turn, and gets no log.
+
+    HTTPException 404 when the turn is somebody else's, 409 when it was asked something else.
+    """
     door.services.embedder.begin(turn.question)  # while the turn is being kept
     await door.services.runner.settle(turn.conversation)
     try:
         new = await door.services.store.conversations.add(turn)
     except LookupError:
         raise HTTPException(404) from None
-    return Asked(turn, door.services.runner.start(turn) if new else None)
+    if new:
+        return door.services.runner.start(turn)
+    stored = await door.services.store.conversations.turn(turn.owner, turn.id)
+    if stored is not None and stored.question != turn.question:
+        raise HTTPException(409, "That turn was asked something else; a new question takes a new turn.")
+    return None
 
 
 def check_size(request: Request) -> None:

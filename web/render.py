@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from urllib.parse import unquote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.environment import TemplateModule
@@ -35,7 +34,7 @@ class Renderer:
         self._environment.filters.update(
             duration=duration,
             heading=heading,
-            excerpt=excerpt, location=location, provisional=provisional_title, wire=name_of
+            excerpt=excerpt,  provisional=provisional_title, wire=name_of
         )
         self._environment.globals.update(asset=asset)
         self.turn = Macros(self._environment.get_template("turn.html").module)
@@ -72,13 +71,6 @@ def heading(title: str) -> str:
 
 def provisional_title(question: str) -> str:
     return shorten(question, TITLE_WIDTH)
-
-
-def location(uri: str) -> str:
-    """A file's name and folder, which its owner knows; where the server keeps it is nobody's business."""
-    if not uri.startswith("file://"):
-        return uri
-    return "/".join(unquote(uri).split("/")[-2:])
 
 
 @cache

@@ -15,7 +15,7 @@ from app.services import Services, warm
 from web.beat import Beat
 from web.render import Renderer
 
-DRAIN_SECONDS = 3.0
+DRAIN_SECONDS = 1.5  # a supervisor waits little longer before it kills
 PEEK_SECONDS = 30.0  # how often it looks again for what may change outside
 
 log = logging.getLogger(__name__)
@@ -47,7 +47,6 @@ async def running(door: Door) -> AsyncGenerator[None, None]:
     runner, mirror = door.services.runner, door.services.mirror
     tasks = [
         asyncio.create_task(mirror.run(runner.stop_here)),
-        asyncio.create_task(warm(door.services)),
         asyncio.create_task(_look_about(door)),
     ]
     try:
@@ -63,6 +62,8 @@ async def running(door: Door) -> AsyncGenerator[None, None]:
 
 async def _look_about(door: Door) -> None:
     while True:
+        if door.services.embedder.state != "ok":
+            await warm(door.services)
         try:
             door.passages = await door.services.index.count()
         except TurnError as error:

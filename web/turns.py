@@ -10,8 +10,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.store import StoredTurn
+from app.turn import Turn
+from app.turnlog import TurnLog
 from web.frames import Frames, take
-from web.questions import Asked, BadQuestion, check_size, id_in, read_question, start
+from web.questions import BadQuestion, check_size, id_in, read_question, start
 from web.state import Door, door_of, owner_of
 from web.view import View
 from web.words import Words, words_for
@@ -29,21 +31,20 @@ async def ask(request: Request) -> Response:
         turn = read_question(request, form.get("question"), form.get("conversation"), form.get("turn"))
     except BadQuestion as error:
         return HTMLResponse(words(error.key, **error.values), status_code=422)
-    asked = await start(door, turn)
+    log = await start(door, turn)
     if "hx-request" not in request.headers:
         return RedirectResponse(f"/c/{turn.conversation}", status_code=303)
     for _ in ("the turn begins", "its first stages begin"):
         await asyncio.sleep(0)  # so that the article holds their steps
-    return HTMLResponse(await _article(door, asked, words))
+    return HTMLResponse(_article(door, turn, log, words))
 
 
-async def _article(door: Door, asked: Asked, words: Words) -> str:
-    turn = asked.turn
+def _article(door: Door, turn: Turn, log: TurnLog | None, words: Words) -> str:
     view = View(turn.id, turn.question)
-    if asked.log is not None:
-        view.apply(asked.log.events)
+    if log is not None:
+        view.apply(log.events)
     return door.renderer.page(
-        "asked.html", view=view, frame=take(view), words=words, turn=turn, new=asked.log is not None
+        "asked.html", view=view, frame=take(view), words=words, turn=turn, new=log is not None
     )
 
 

@@ -37,6 +37,12 @@ class View:
     blocks: Blocks | None = None  # None until there is text
     seen: int = 0  # the number of the last event that was applied
 
+    @property
+    def search_failed(self) -> bool:
+        """No sources then says nothing about the documents."""
+        search = self.steps.get("search")
+        return isinstance(search, Step) and search.state == "failed"
+
     def apply(self, events: Sequence[TurnEvent]) -> set[Region]:
         changed: set[Region] = set()
         for event in events:

@@ -43,7 +43,7 @@ EN = {
     "status_running": "Working on it",
     "status_done": "The answer is complete",
     "status_failed": "The answer ended early",
-    "unreachable": "The server cannot be reached. Your question is still in the box.",
+    "unreachable": "The server cannot be reached. Nothing is lost: try again.",
     "empty": "The question is empty: write something first.",
     "too_long": "The question has {length} characters; {limit} is the most.",
     "not_found": "There is no such page here, or it is not yours.",
@@ -51,7 +51,7 @@ EN = {
     "first_token": "first token",
     "total": "total",
     "tokens": "{n} tokens",
-    "first_token_help": "Prefill: how long the model read before it wrote.",
+    "first_token_help": "From the question's arrival to the first word of the answer.",
 }
 
 EN_EXAMPLES = [
@@ -113,7 +113,7 @@ ZH = {
     "status_running": "正在处理",
     "status_done": "回答已完成",
     "status_failed": "回答提前结束",
-    "unreachable": "连接不到服务器。你的问题还留在输入框里。",
+    "unreachable": "连接不到服务器。内容没有丢失，请再试一次。",
     "empty": "问题是空的：请先写点什么。",
     "too_long": "问题有 {length} 个字符，最多 {limit} 个。",
     "not_found": "这里没有这个页面，或者它不属于你。",
@@ -121,7 +121,7 @@ ZH = {
     "first_token": "首词元",
     "total": "总计",
     "tokens": "{n} 个词元",
-    "first_token_help": "预填充：模型动笔之前阅读所用的时间。",
+    "first_token_help": "从收到问题到答案第一个字的时间。",
 }
 
 ZH_EXAMPLES = ["怎样添加我自己的文档？", "怎样连接一个语言模型？", "什么是首个词元时间？"]

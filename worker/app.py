@@ -10,6 +10,7 @@ from arq.worker import Function, Worker, func
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 from redis.exceptions import ConnectionError, TimeoutError
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.errors import TurnError
 from app.services import Services, open_services
@@ -49,7 +50,7 @@ def _function(name: str, job: Work, services: Services) -> Function:
     async def run(ctx: dict[str, Any], payload: dict[str, Any]) -> None:
         try:
             await job(services, payload)
-        except (TurnError, OSError) as error:
+        except (TurnError, OSError, SQLAlchemyError) as error:
             log.warning("%s, try %d: %s", name, ctx["job_try"], error)
             raise RetryJob(defer=ctx["job_try"] * BACKOFF_SECONDS) from error
 

@@ -18,7 +18,9 @@ from app.documents.progress import Summary
 from app.documents.store import DocumentStore
 from app.embedding import open_embedder
 from app.errors import TurnError
+from app.jobs import INGEST, RedisBell, ingestion_key
 from app.retrieval import SHARED, open_index
+from app.services import open_redis
 from app.settings import Settings, load_settings
 from app.store import open_store
 from worker.progress import watched
@@ -29,12 +31,13 @@ STOPPED = 130  # what shells give a program that Ctrl-C ended
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser("python -m worker.ingest", description="Reads documents into Prelude.")
     parser.add_argument("source", nargs="+", type=Path, metavar="FROM", help="a folder or a file")
-    sources = parser.parse_args(arguments).source
+    parser.add_argument("--later", action="store_true", help="let the worker do it in the background")
+    asked = parser.parse_args(arguments)
     settings = load_settings()
     with suppress(AttributeError, OSError):
         os.nice(5)  # whoever chats meanwhile comes first
     try:
-        return asyncio.run(_run(settings, sources))
+        return asyncio.run((_hand_over if asked.later else _run)(settings, asked.source))
     except TurnError as error:
         print(error.message, file=sys.stderr)
         return 1
@@ -56,6 +59,16 @@ async def _run(settings: Settings, sources: Sequence[Path]) -> int:
             summaries = [await ingest(source, library, report=report) for source in sources]
     print(conclusion(summaries))
     return 1 if any(summary.refused for summary in summaries) else 0
+
+
+async def _hand_over(settings: Settings, sources: Sequence[Path]) -> int:
+    async with open_store(settings) as store:
+        for source in sources:
+            payload = {"owner": SHARED, "path": str(located(source)), "slice": 0}
+            await store.outbox.add(INGEST, ingestion_key(payload), payload)
+    async with open_redis(settings) as redis:
+        await RedisBell(redis).ring()
+    return 0
 
 
 async def _is_known(documents: DocumentStore, path: Path) -> bool:

@@ -1,16 +1,20 @@
 """The jobs: each a few lines that call the core. A job may run twice; both leave the same state."""
 
+import logging
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 from app.documents.ingest import Library, ingest
-from app.jobs import INGEST, TITLE
+from app.jobs import INGEST, TITLE, ingestion_key
+from app.retrieval import SHARED, open_index
 from app.services import Services
 from app.titles import clean, title_prompt
 
 INGEST_SECONDS = 8.0  # a slice, well below the job's timeout; what is left becomes the next job
+
+log = logging.getLogger(__name__)
 
 Work = Callable[[Services, dict[str, Any]], Awaitable[None]]
 
@@ -29,12 +33,23 @@ async def title(services: Services, payload: dict[str, Any]) -> None:
 
 async def ingest_documents(services: Services, payload: dict[str, Any]) -> None:
     """{"owner": id, "path": file or folder, "slice": n}: one slice of an ingestion, then the next."""
-    library = Library(payload["owner"], services.store.documents, services.index, services.embedder)
+    library = _library(services, payload["owner"])
     summary = await ingest(Path(payload["path"]), library, budget_s=INGEST_SECONDS)
+    for refusal in summary.refused:
+        log.warning("refused: %s", refusal)
     if summary.more:
-        following = {**payload, "slice": payload.get("slice", 0) + 1}
-        await services.store.outbox.add(INGEST, f"{payload['path']}#{following['slice']}", following)
+        following = {**payload, "slice": payload["slice"] + 1}
+        await services.store.outbox.add(INGEST, ingestion_key(following), following)
         await services.bell.ring()
+    else:
+        log.info("ingested %s", payload["path"])
+
+
+def _library(services: Services, owner: str) -> Library:
+    """An owner's passages lie in an index of their own."""
+    shared = owner == SHARED
+    index = services.index if shared else open_index(services.settings, services.embedder, owner)
+    return Library(owner, services.store.documents, index, services.embedder)
 
 
 JOBS: dict[str, Work] = {TITLE: title, INGEST: ingest_documents}

@@ -17,6 +17,7 @@ class Memo:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._vectors: OrderedDict[str, asyncio.Future[Vector]] = OrderedDict()
+        self.state = "not asked yet"  # how the latest text went: "ok", or what was wrong
 
     @property
     def name(self) -> str:
@@ -42,14 +43,14 @@ class Memo:
         known = self._vectors.get(text)
         if known is None or (known.done() and (known.cancelled() or known.exception())):
             known = self._vectors[text] = asyncio.ensure_future(self._embedder.query(text))
-            known.add_done_callback(_look)
+            known.add_done_callback(self._note)
         self._vectors.move_to_end(text)
         if len(self._vectors) > REMEMBERED:
             self._vectors.popitem(last=False)
         return known
 
-
-def _look(vector: asyncio.Future[Vector]) -> None:
-    """An exception that nobody asked for is no news."""
-    if not vector.cancelled():
-        vector.exception()
+    def _note(self, vector: asyncio.Future[Vector]) -> None:
+        """Also takes note of an exception that nobody asked for."""
+        if not vector.cancelled():
+            error = vector.exception()
+            self.state = "ok" if error is None else str(error)

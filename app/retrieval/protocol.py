@@ -3,10 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
+from urllib.parse import unquote
 
 from app.embedding.protocol import Vector
 
 BETWEEN = " › "  # between the headings of a passage's title
+
+
+def shown(uri: str) -> str:
+    """A file's folder and name, which its owner knows; where the server keeps it is nobody's business."""
+    return "/".join(unquote(uri).split("/")[-2:]) if uri.startswith("file://") else uri
 
 
 @dataclass(frozen=True, slots=True)

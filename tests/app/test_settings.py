@@ -92,3 +92,27 @@ def test_every_bad_value_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(SystemExit) as stopped:
         load_settings()
     assert [line.split()[0] for line in str(stopped.value).splitlines()] == ["REDIS_URL", "PORT"]
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        ("postgresql://u:p@db/x?sslmode=require", "postgresql+asyncpg://u:p@db/x?ssl=require"),
+        ("postgres://db/x?connect_timeout=10", "postgresql+asyncpg://db/x"),
+        ("postgres://db/x?sslmode=require&channel_binding=require", "postgresql+asyncpg://db/x?ssl=require"),
+        ("sqlite:///a.db", "sqlite+aiosqlite:///a.db"),
+    ],
+)
+def test_a_providers_database_address_is_taken(
+    monkeypatch: pytest.MonkeyPatch, given: str, taken: str
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", given)
+    assert load_settings().database == taken
+
+
+@pytest.mark.parametrize("name", ["DATABASE_URL", "REDIS_URL"])
+def test_a_port_that_is_none_is_one_line(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    scheme = "postgresql" if name == "DATABASE_URL" else "redis"
+    monkeypatch.setenv(name, f"{scheme}://host:notaport/0")
+    with pytest.raises(SystemExit, match=rf"^{name} is '{scheme}://host:notaport/0', but it takes an address"):
+        load_settings()

@@ -72,7 +72,7 @@ async def test_sources_are_told_before_the_model_is_called() -> None:
     fakes.model.before[0] = called
     await answer(TURN, fakes.stages(), events.append)
     (sources,) = [event for event in told_by_then if isinstance(event, Sources)]
-    assert sources.cards == (Card(1, "城墙", "file:///wall.md", 3, 10, 17, "城墙建于明朝。", 0.8765),)
+    assert sources.cards == (Card(1, "城墙", "/wall.md", 3, 10, 17, "城墙建于明朝。", 0.8765),)
 
 
 async def test_what_was_found_is_what_the_model_reads() -> None:
@@ -245,3 +245,9 @@ async def test_a_model_that_says_little(
     events = await played(FakeStages(model=FakeModel(chunks)))
     assert isinstance(end_of(events), Finished)
     assert check(events)
+
+
+async def test_a_nul_from_the_model_goes_nowhere() -> None:
+    model = FakeModel(chunks=[Chunk("a\0b"), Chunk("\0"), Chunk("c", "stop")])
+    events = await played(FakeStages(model=model))
+    assert [event.text for event in events if isinstance(event, Delta)] == ["ab", "c"]

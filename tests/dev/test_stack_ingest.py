@@ -21,7 +21,7 @@ def test_the_handbook_is_read_once_the_stack_answers(root: Path, tmp_path: Path)
     with running(root, tmp_path / "data") as stack:
         chroma = stack.until_ready().environment()["CHROMA_URL"]
         until(lambda: ingested(stack.data))
-        assert ingested(stack.data) == [f"{root / 'dev' / 'handbook'} {chroma}"]
+        assert ingested(stack.data) == [f"--later {root / 'dev' / 'handbook'} {chroma}"]
 
 
 def test_an_unreadable_handbook_is_told_and_the_stack_goes_on(root: Path, tmp_path: Path) -> None:

@@ -135,3 +135,13 @@ async def test_one_turn_at_both_doors_is_one_turn(client: httpx.AsyncClient) -> 
     await posted(client, "sim-n5", turn=turn)
     said = await ask(client, "sim-n5", turn=turn)
     assert said[-1].event == "finished"
+
+
+async def test_a_turn_is_not_asked_something_else(client: httpx.AsyncClient) -> None:
+    turn = uuid4().hex
+    assert (await posted(client, "sim-n2 first", turn=turn)).status_code == 200
+    assert (await posted(client, "sim-n2 first", turn=turn)).status_code == 200
+    refused = await posted(client, "sim-n2 second", turn=turn)
+    assert (refused.status_code, "asked something else" in refused.text) == (409, True)
+    api = await client.post("/api/turns", json={"question": "sim-n2 second", "turn": turn})
+    assert (api.status_code, "asked something else" in api.json()["error"]) == (409, True)

@@ -189,7 +189,7 @@ async def test_an_ingestion_goes_on_in_slices_until_it_is_done(
         (folder / f"{n}.md").write_text("\n\n".join(f"# Part {m}\n\nText {n} {m}." for m in range(20)))
     index = FakeIndex()
     faked = replaced(services, index=index, embedder=FakeEmbedder())
-    await ingest_documents(faked, {"owner": "shared", "path": str(folder)})
+    await ingest_documents(faked, {"owner": "shared", "path": str(folder), "slice": 0})
     slices = 1
     while waiting := await services.store.outbox.waiting():
         (job,) = waiting

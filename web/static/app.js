@@ -5,6 +5,7 @@
   const on = (type, handler, options) => document.addEventListener(type, handler, options);
   const running = () => document.querySelector('.turn[data-state="running"]');
   let last = ""; // the question asked last, for the arrow key
+  let draft = ""; // what stood in the box while another question was sent from elsewhere
   let path = location.pathname; // what is shown; a citation changes only what is behind it
 
   // ---- the composer ----
@@ -26,6 +27,7 @@
   function ask(text) {
     const box = $("question");
     if (!text.trim() || running()) return;
+    if (box.value !== text) draft = box.value;
     box.value = text;
     $("composer").requestSubmit();
   }
@@ -40,6 +42,7 @@
       return;
     }
     $("notice").textContent = "";
+    if ($("question").value !== last) form.elements.turn.value = "";
     last = $("question").value;
     form.elements.turn.value ||= uuid(); // a question sent again after a failure is the same turn
     stick = true;
@@ -49,7 +52,8 @@
     if (event.detail.ctx?.sourceElement?.id !== "composer" || !event.detail.ctx.response?.raw?.ok) return;
     const form = $("composer");
     form.elements.turn.value = "";
-    if ($("question").value === last) $("question").value = "";
+    if ($("question").value === last) $("question").value = draft;
+    draft = "";
     path = `/c/${form.elements.conversation.value}`;
     if (location.pathname !== path) history.pushState(null, "", path);
   });
@@ -72,15 +76,18 @@
 
   function stop() {
     const turn = running();
-    if (turn) fetch(`/turns/${turn.dataset.turn}/stop`, {method: "POST"}).catch(() => {});
+    if (!turn) return;
+    const complain = (text) => { $("notice").textContent = text; };
+    fetch(`/turns/${turn.dataset.turn}/stop`, {method: "POST"})
+      .then(async (reply) => { if (!reply.ok) complain(await reply.text()); })
+      .catch(() => complain($("composer").dataset.unreachable));
   }
 
   // ---- the end of a turn ----
   on("done", (event) => {
     const turn = event.target.closest?.(".turn");
     if (!turn) return;
-    const failed = turn.querySelector(".failure");
-    turn.dataset.state = failed ? "failed" : "finished";
+    turn.dataset.state = turn.querySelector(".facts") ? "finished" : "failed";
     say(turn.dataset.state);
     refresh();
   });
