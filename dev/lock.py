@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from app.settings import make_data_dir
+
 PATIENCE_S = 2.5  # the parts of a stack that was just killed take a moment to end
 
 
@@ -27,7 +29,8 @@ class Taken(Exception):
 def run_dir(data_dir: Path) -> Path:
     """The folder for what lives only as long as a stack: lock, socket, addresses."""
     path = data_dir / "run"
-    path.mkdir(parents=True, exist_ok=True)
+    make_data_dir(data_dir)
+    path.mkdir(exist_ok=True)
     return path
 
 

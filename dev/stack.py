@@ -36,14 +36,15 @@ def run(settings: Settings) -> int:
     with hold(settings.data_dir) as lock:
         refuse_taken_port(settings.host, settings.port)
         stack = plan(settings, os.environ)
+        is_first = not (settings.data_dir / "prelude.db").exists()
         write_stack(settings.data_dir, stack.environment)
         print(f"Starting {', '.join(part.name for part in stack.parts)} …", flush=True)
-        return supervise(stack, lock, address(settings))
+        return supervise(stack, lock, address(settings), is_first)
 
 
-def supervise(stack: Plan, lock: Path, url: str) -> int:
+def supervise(stack: Plan, lock: Path, url: str, is_first: bool = False) -> int:
     environment = {**os.environ, **stack.environment}
-    printer = PartsPrinter(lambda: announce(stack, lock, url, environment, printer))
+    printer = PartsPrinter(lambda: announce(stack, lock, url, environment, printer, is_first))
     manager = Manager(printer)
     for part in stack.parts:
         command = shlex.join(lifeline(part, lock))
@@ -82,11 +83,13 @@ class PartsPrinter(Printer):  # type: ignore[misc]  # honcho ships no types
 
 
 def announce(stack: Plan, lock: Path, url: str, environment: Mapping[str, str],
-             printer: PartsPrinter) -> None:
+             printer: PartsPrinter, is_first: bool) -> None:
     wait_until_ready(f"{url}/healthz")
     lines = [f"Prelude answers at {url}", f"data in {stack.environment['DATA_DIR']} · Ctrl-C stops it"]
     if "OPENAI_BASE_URL" in stack.environment:
         lines.insert(1, "no language model is connected: OPENAI_BASE_URL and CHAT_MODEL do that")
+    if is_first:
+        lines.append("its handbook is being read: it can be asked about in half a minute")
     width = max(map(len, lines)) + 4
     print("\n".join(["", "─" * width, *(f"  {line}" for line in lines), "─" * width, ""]), flush=True)
     if HANDBOOK.is_dir():

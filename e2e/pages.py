@@ -80,8 +80,8 @@ class Chat:
             dialog.dismiss()
 
     def _heard(self, message: Any) -> None:
-        refused = "Failed to load resource"  # the network's own line; tests of it say so by themselves
-        if message.type == "error" and refused not in message.text:
+        network = ("Failed to load resource", "Failed to fetch")  # tests of it say so by themselves
+        if message.type == "error" and not any(line in message.text for line in network):
             self._errors.append(f"console: {message.text}")
 
     def _requested(self, request: Request) -> None:

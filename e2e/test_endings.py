@@ -128,7 +128,7 @@ def test_a_draft_survives_asking_again(chat: Chat, upstream: Upstream) -> None:
     name = upstream.name("n3")
     chat.ask(f"What is a token? {name}").until("finished")
     chat.box.fill("my long draft")
-    chat.page.locator("[data-ask]").last.click()
+    chat.turn().root.locator("[data-ask]").click()
     expect(chat.turns).to_have_count(2)
     chat.turn().until("finished")
     expect(chat.box).to_have_value("my long draft")

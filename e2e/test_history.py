@@ -58,7 +58,7 @@ def test_the_language_is_switched_in_place(chat: Chat, upstream: Upstream) -> No
 def test_a_chinese_browser_gets_chinese(open_chat: Callable[..., Chat], upstream: Upstream) -> None:
     chat = open_chat(locale="zh-CN")
     turn = chat.ask(f"怎样启动它？ {upstream.name('zh-n9')}").until("finished")
-    expect(turn.root.locator(".step:not(.route)").last).to_contain_text("书写完毕")
+    expect(turn.root.locator(".step:not(.route)").last).to_contain_text("已生成")
     expect(turn.retry).to_have_text("再问一次")
 
 

@@ -42,18 +42,22 @@ async def delete(request: Request) -> Response:
                 await door.services.runner.stop(turn.id)
     if not await door.services.store.conversations.remove(owner, id_):
         raise HTTPException(404)
-    return RedirectResponse("/", status_code=303)
+    here = _came_from(request)
+    return RedirectResponse("/" if id_ in here.replace("-", "") else here, status_code=303)
 
 
 async def language(request: Request) -> Response:
     chosen = request.path_params["language"]
     if chosen not in LANGUAGES:
         raise HTTPException(404)
-    back = request.headers.get("referer", "/")
-    path = "/" + back.partition("://")[2].partition("/")[2].lstrip("/\\")  # two slashes would lead elsewhere
-    response = RedirectResponse(path, status_code=303)
+    response = RedirectResponse(_came_from(request), status_code=303)
     response.set_cookie(LANGUAGE_COOKIE, chosen, max_age=31_536_000, samesite="lax", httponly=True)
     return response
+
+
+def _came_from(request: Request) -> str:
+    """The path of the page that sent the form; never another site's, for two slashes would lead there."""
+    return "/" + request.headers.get("referer", "").partition("://")[2].partition("/")[2].lstrip("/\\")
 
 
 async def refusal(request: Request, error: Exception) -> Response:

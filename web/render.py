@@ -1,6 +1,7 @@
 """The templates and the few filters that they use. Knows HTML, and no requests' data of its own."""
 
 import hashlib
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -61,7 +62,8 @@ def duration(milliseconds: float) -> str:
 
 
 def excerpt(text: str) -> str:
-    return shorten(text, EXCERPT_WIDTH)
+    """A passage's beginning as a card shows it, without the marks of its markdown."""
+    return shorten(re.sub(r"[`*#|>]+", " ", text), EXCERPT_WIDTH)
 
 
 def heading(title: str) -> str:

@@ -16,7 +16,7 @@ from web.beat import Beat
 from web.render import Renderer
 
 DRAIN_SECONDS = 1.5  # a supervisor waits little longer before it kills
-PEEK_SECONDS = 30.0  # how often it looks again for what may change outside
+PEEK_SECONDS = 2.0  # how often it looks again for what may change outside
 
 log = logging.getLogger(__name__)
 
@@ -70,4 +70,4 @@ async def _look_about(door: Door) -> None:
             log.warning("%s", error)
         if not door.services.settings.is_language_model:
             door.ollama = await find_ollama()
-        await asyncio.sleep(PEEK_SECONDS if door.passages else 2.0)
+        await asyncio.sleep(PEEK_SECONDS)

@@ -2,6 +2,7 @@
 
 import asyncio
 import fcntl
+import re
 from contextlib import nullcontext
 from pathlib import Path
 from typing import IO
@@ -33,7 +34,7 @@ async def migrate(engine: AsyncEngine, data_dir: Path) -> None:
 
 
 async def _is_done(engine: AsyncEngine, config: Config) -> bool:
-    address = engine.url.render_as_string(hide_password=True)
+    address = re.sub(r"\+\w+", "", engine.url.render_as_string(hide_password=True), count=1)
     try:
         async with engine.connect() as connection:
             return await connection.run_sync(_is_newest, config)

@@ -114,5 +114,5 @@ def test_a_providers_database_address_is_taken(
 def test_a_port_that_is_none_is_one_line(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     scheme = "postgresql" if name == "DATABASE_URL" else "redis"
     monkeypatch.setenv(name, f"{scheme}://host:notaport/0")
-    with pytest.raises(SystemExit, match=rf"^{name} is '{scheme}://host:notaport/0', but it takes an address"):
+    with pytest.raises(SystemExit, match=rf"^{name} is '{scheme}://host:notaport/0', but it takes an add"):
         load_settings()

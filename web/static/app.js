@@ -90,6 +90,7 @@
     turn.dataset.state = turn.querySelector(".facts") ? "finished" : "failed";
     say(turn.dataset.state);
     refresh();
+    if (document.activeElement === document.body) $("question").focus({preventScroll: true}); // Stop is gone
   });
 
   // ---- following the stream: only while the reader is at the bottom ----
@@ -136,13 +137,41 @@
     if (button.id === "stop") stop();
     else if (button.dataset.ask) ask(button.dataset.ask);
     else if ("copy" in button.dataset) {
-      const text = button.closest(".turn").querySelector(".answer").innerText.trim();
       const label = button.textContent;
-      await navigator.clipboard?.writeText(text);
+      if (!await copy(button.closest(".turn").querySelector(".answer").innerText.trim())) return;
       button.textContent = button.dataset.copied;
       setTimeout(() => { button.textContent = label; }, 1500);
     }
   });
+
+  // The clipboard wants a secure context and a permission; the old way wants neither.
+  async function copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      const area = document.body.appendChild(document.createElement("textarea"));
+      area.value = text;
+      area.select();
+      const copied = document.execCommand("copy");
+      area.remove();
+      return copied;
+    }
+  }
+
+  on("click", (event) => {
+    const cite = event.target.closest?.("a.cite");
+    if (cite) document.querySelector(`${cite.hash} [popover]`)?.showPopover();
+  });
+
+  // ---- a server that is away: the stream is tried again and again; the reader is told so ----
+  const isStream = (element) => Boolean(element?.hasAttribute?.("hx-sse:connect"));
+  function away(stream) {
+    if (isStream(stream)) $("notice").textContent = $("composer").dataset.reconnecting;
+  }
+  on("htmx:sse:error", (event) => away(event.target));
+  on("htmx:error", (event) => away(event.detail.ctx?.sourceElement));
+  on("htmx:sse:after:connection", () => { $("notice").textContent = ""; });
 
   window.addEventListener("popstate", () => { if (location.pathname !== path) location.reload(); });
 
