@@ -106,9 +106,9 @@ async def refusal(url: str, folder: Path) -> str:
 @pytest.mark.parametrize(
     ("url", "shown"),
     [
-        ("postgresql://someone:secret@127.0.0.1:1/x", "postgresql+asyncpg://someone:***@127.0.0.1:1/x"),
-        ("postgresql://nowhere.invalid/x", "postgresql+asyncpg://nowhere.invalid/x"),
-        ("sqlite:////nowhere/at/all.db", "sqlite+aiosqlite:////nowhere/at/all.db"),
+        ("postgresql://someone:secret@127.0.0.1:1/x", "postgresql://someone:***@127.0.0.1:1/x"),
+        ("postgresql://nowhere.invalid/x", "postgresql://nowhere.invalid/x"),
+        ("sqlite:////nowhere/at/all.db", "sqlite:////nowhere/at/all.db"),
     ],
 )
 async def test_an_address_where_nothing_answers_is_one_line(url: str, shown: str, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ async def test_an_address_where_nothing_answers_is_one_line(url: str, shown: str
 async def test_a_database_that_does_not_exist_is_one_line(postgres: Postgres, tmp_path: Path) -> None:
     url = await postgres.create()
     said = await refusal(url.replace("/t", "/missing_", 1), tmp_path)
-    assert said.startswith("DATABASE_URL is postgresql+asyncpg://")
+    assert said.startswith("DATABASE_URL is postgresql://")
     assert "does not exist" in said
     assert "\n" not in said
 
@@ -129,7 +129,7 @@ async def test_a_database_that_does_not_exist_is_one_line(postgres: Postgres, tm
 async def test_a_file_that_is_no_database_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("Not a database at all. " * 100)
     said = await refusal(f"sqlite:///{tmp_path}/notes.txt", tmp_path)
-    assert said.startswith("DATABASE_URL is sqlite+aiosqlite://")
+    assert said.startswith("DATABASE_URL is sqlite://")
     assert "\n" not in said
 
 
@@ -151,6 +151,6 @@ def test_a_door_that_cannot_start_says_it_in_one_line(door: str, tmp_path: Path)
         [sys.executable, "-m", door], env=environment, capture_output=True, text=True, timeout=60
     )
     assert ended.returncode != 0
-    assert "DATABASE_URL is postgresql+asyncpg://127.0.0.1:1/x, but nothing answers there" in ended.stderr
+    assert "DATABASE_URL is postgresql://127.0.0.1:1/x, but nothing answers there" in ended.stderr
     assert "Traceback" not in ended.stderr
     assert len(ended.stderr.splitlines()) <= 2

@@ -52,9 +52,9 @@ def test_they_cannot_be_changed() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "line"),
     [
-        ("PORT", "http", "PORT is 'http', but it takes a valid integer"),
-        ("PORT", "0", "PORT is '0', but it takes greater than or equal to 1"),
-        ("WEB_CONCURRENCY", "65", "WEB_CONCURRENCY is '65', but it takes less than or equal to 64"),
+        ("PORT", "http", "PORT is 'http', but it takes a whole number"),
+        ("PORT", "0", "PORT is '0', but it takes a number from 1 on"),
+        ("WEB_CONCURRENCY", "65", "WEB_CONCURRENCY is '65', but it takes a number up to 64"),
         (
             "DATABASE_URL",
             "mysql://x",
