@@ -230,3 +230,42 @@ async def test_a_question_of_many_languages_is_told_as_it_was(house: House) -> N
     turn = a_turn("城墙 🀄 \u202e\"'<b>")
     await house.started(turn)
     assert Started(turn.id, turn.conversation, turn.question) in await house.kept(turn)
+
+
+class Slow(Conversations):
+    """Keeps a turn only once it is let go."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store.engine)
+        self.go = asyncio.Event()
+
+    async def save(self, turn: str, events: Sequence[TurnEvent]) -> None:
+        await self.go.wait()
+        await super().save(turn, events)
+
+
+async def test_the_next_question_waits_until_the_last_answer_is_kept(sqlite: Store) -> None:
+    slow = Slow(sqlite)
+    house = House(sqlite, slow)
+    turn = a_turn()
+    await everything(await house.started(turn))
+    settling = asyncio.create_task(house.runner.settle(turn.conversation))
+    await house.runner.settle("another conversation")
+    await asyncio.sleep(0)
+    assert not settling.done()
+    slow.go.set()
+    await settling
+    stored = await sqlite.conversations.turn(turn.owner, turn.id)
+    assert stored is not None
+    assert stored.status == "finished"
+    await house.runner.drain(0)
+
+
+async def test_the_next_question_does_not_wait_for_one_that_still_runs(house: House) -> None:
+    point = Point()
+    house.fakes.on_search = point
+    turn = a_turn()
+    await house.started(turn)
+    await house.runner.settle(turn.conversation)
+    point.open.set()
+    assert isinstance(end_of(await house.kept(turn)), Finished)
