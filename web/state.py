@@ -16,7 +16,7 @@ from web.beat import Beat
 from web.render import Renderer
 
 DRAIN_SECONDS = 1.5  # a supervisor waits little longer before it kills
-PEEK_SECONDS = 2.0  # how often it looks again for what may change outside
+PEEK_SECONDS = (2.0, 10.0)  # until it looks again: while the library changes, and while it does not
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +62,7 @@ async def running(door: Door) -> AsyncGenerator[None, None]:
 
 async def _look_about(door: Door) -> None:
     while True:
+        before = door.passages
         if door.services.embedder.state != "ok":
             await warm(door.services)
         try:
@@ -70,4 +71,4 @@ async def _look_about(door: Door) -> None:
             log.warning("%s", error)
         if not door.services.settings.is_language_model:
             door.ollama = await find_ollama()
-        await asyncio.sleep(PEEK_SECONDS)
+        await asyncio.sleep(PEEK_SECONDS[door.passages == before > 0])
