@@ -24,7 +24,7 @@ from e2e.stack import Stack, running
 
 TTFT, ITL = 200, 20  # milliseconds: 50 tokens a second
 SECONDS = 12  # of steady streaming
-RAMP = 20.0  # seconds in which the streams arrive: the rate that keeps so many answers of 1,000 tokens going
+RAMP = 5.0  # seconds in which the streams arrive
 SEED = 20_261_201
 LAG_LIMIT = 2.0  # milliseconds at p99: a generator that lags more measures itself
 SERVER, LOAD = {0}, {1}
