@@ -56,10 +56,10 @@ def gantt(
     start = top + LINE * (1 + max((lane for *_, lane in lanes), default=-1)) + 2
     bottom = start + ROW * len(bars) + 4
     parts = [*heading, *_axis(x, across, start, bottom)]
+    parts += [_mark(*lane, top, bottom) for lane in lanes]
     parts += [_bar(bar, start + ROW * place, across) for place, bar in enumerate(bars)]
-    parts += [_mark(*lane, across, top, bottom) for lane in lanes]
     key, tall = _legend(legend, bottom + LINE + 8)
-    return drawing(title, bottom + LINE + 8 + tall, [*parts, *key], "gantt")
+    return drawing(title, bottom + LINE + 8 + tall, [*parts, group(key, class_="legend")], "gantt")
 
 
 def _whole(bar: Bar) -> bool:
@@ -86,7 +86,7 @@ def _bar(bar: Bar, y: float, across: Scale) -> Markup:
         width=max(end - start, 1.5),
         height=ROW - 6,
         rx=2,
-        class_=f"bar {_class(bar.kind)}",
+        class_=f"stage {_class(bar.kind)}",
     )
     return group([label, shape, _length(tidy(bar.ms), start, end, y + 13)])
 
@@ -113,7 +113,7 @@ def _lanes(marks: Sequence[Mark], across: Scale) -> list[tuple[float, str, float
     return found
 
 
-def _mark(at: float, said: str, left: float, lane: int, across: Scale, top: float, bottom: float) -> Markup:
+def _mark(at: float, said: str, left: float, lane: int, top: float, bottom: float) -> Markup:
     y = top + LINE * lane
     line = tag("line", x1=at, x2=at, y1=y + LINE, y2=bottom, class_="mark")
     return group([line, words(said, left, y + 11, class_="mark-word")])
@@ -125,7 +125,7 @@ def _legend(kinds: Mapping[str, str], top: float) -> tuple[list[Markup], float]:
         label = fit(name, WIDTH - 40)
         if x > MARGIN and x + 18 + width_of(label) > WIDTH - MARGIN:
             x, y = float(MARGIN), y + LINE + 2
-        box = tag("rect", x=x, y=y + 3, width=14, height=9, rx=2, class_=f"bar {_class(kind)}")
+        box = tag("rect", x=x, y=y + 3, width=14, height=9, rx=2, class_=f"stage {_class(kind)}")
         drawn.append(group([box, words(label, x + 18, y + 11)]))
         x += 18 + width_of(label) + 12
     return drawn, (y - top + LINE + 4) if kinds else 0

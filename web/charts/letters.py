@@ -6,7 +6,7 @@ from unicodedata import east_asian_width
 SIZE = 11  # units of the viewBox; charts.css says the same
 LINE = 14
 _PIECE = re.compile(r"[\u2e80-\uffef]|[^\s\u2e80-\uffef]+\s*|\s+")
-_SQUARE, _NARROW = 1.0, 0.58  # in ems; the narrow ones on the generous side
+_SQUARE, _NARROW = 1.0, 0.62  # in ems; the narrow ones on the generous side
 
 
 def width_of(content: str, size: float = SIZE) -> float:

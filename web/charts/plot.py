@@ -8,7 +8,7 @@ from markupsafe import Markup
 from web.charts.letters import LINE, fit, width_of, wrapped
 from web.charts.looks import legend
 from web.charts.scales import Scale, reach, reach_log, ticks, ticks_log, tidy, usable
-from web.charts.svg import MARGIN, WIDTH, drawing, tag, words
+from web.charts.svg import MARGIN, WIDTH, drawing, group, tag, words
 
 HEIGHT = 170  # of what lies between the axes
 EMPTY_HEIGHT = 60
@@ -55,13 +55,13 @@ def plot(
     dots: bool = False,
 ) -> Markup:
     heading, top = headline(title)
-    top += LINE + 2 if y.label else 6
+    top += LINE + 6 if y.label else 6
     left = MARGIN + max((width_of(label) for _, label in y.ticks), default=0) + 5
     across, upward = x.scale(left, WIDTH - MARGIN - 8), y.scale(top + HEIGHT, top)
     bottom = top + HEIGHT + LINE + 2 + (LINE if x.label else 0) + 4
     key, tall = legend(names, bottom, dots=dots)
     parts = [*heading, *_grid(x, y, across, upward), *draw(across, upward), *_budget(budget, across, upward)]
-    return drawing(title, bottom + tall, [*parts, *key], kind)
+    return drawing(title, bottom + tall, [*parts, group(key, class_="legend")], kind)
 
 
 def nothing(title: str, empty: str, kind: str) -> Markup:
@@ -95,9 +95,9 @@ def _grid(x: Axis, y: Axis, across: Scale, upward: Scale) -> Iterable[Markup]:
         yield words(label, min(at, WIDTH - half), upward.start + LINE, anchor="middle", class_="soft")
     yield tag("line", x1=across.start, x2=across.end, y1=upward.start, y2=upward.start, class_="tick")
     if y.label:
-        yield words(fit(y.label, WIDTH - 2 * MARGIN), MARGIN, upward.end - 8, class_="soft")
+        yield words(fit(y.label, WIDTH - 2 * MARGIN), MARGIN, upward.end - 11, class_="soft")
     if x.label:
-        label = fit(x.label, WIDTH - 2 * MARGIN)
+        label = fit(x.label, across.end - MARGIN)
         yield words(label, across.end, upward.start + 2 * LINE, anchor="end", class_="soft")
 
 

@@ -74,12 +74,13 @@ def ticks_log(low: float, high: float, most: int = 7) -> list[float]:
 
 def tidy(value: float) -> str:
     """12,000 · 340 · 2.5 · 0.04 · 3M: three figures are all that a reader takes in."""
-    size = abs(value)
-    if size >= 1e9 or 0 < size < 1e-3:
+    if value < 0:
+        return "−" + tidy(-value)
+    if value >= 1e9 or 0 < value < 1e-3:
         return f"{value:.2g}"
-    if size >= 1e6:
+    if value >= 1e6:
         return f"{value / 1e6:.3g}M"
-    return f"{value:,.0f}" if size >= 100 else f"{value:.3g}"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def percent_ticks(most: float, of: Sequence[float] = (0.5, 0.9, 0.95, 0.99, 0.999, 0.9999)) -> list[float]:
