@@ -23,6 +23,15 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """When a stage ran: milliseconds, `start` since the question arrived. Stages may overlap."""
+
+    name: str
+    start: float
+    ms: float
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """One source as people see it. `start` and `end` are characters in the document's extracted text."""
 
@@ -66,6 +75,15 @@ class Sources:
 
 
 @dataclass(frozen=True, slots=True)
+class Prompted:
+    """What the model was given to read: estimated tokens by part, in the order of the prompt, and a hash of
+    what stands before the last message, which a prefix cache can hold."""
+
+    tokens: dict[str, int]
+    prefix: str
+
+
+@dataclass(frozen=True, slots=True)
 class Delta:
     text: str
 
@@ -103,6 +121,7 @@ class Finished:
     usage: Usage = field(default_factory=Usage)
     timings: dict[str, float] = field(default_factory=dict)
     reason: str = "stop"
+    spans: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +132,21 @@ class Failed:
     message: str
     retryable: bool
     timings: dict[str, float] = field(default_factory=dict)
+    spans: tuple[Span, ...] = ()
 
 
 TurnEvent = (
-    Started | Step | Routed | Sources | Delta | ToolStarted | ToolFinished | Partial | Finished | Failed
+    Started
+    | Step
+    | Routed
+    | Sources
+    | Prompted
+    | Delta
+    | ToolStarted
+    | ToolFinished
+    | Partial
+    | Finished
+    | Failed
 )
 Ended = (Finished, Failed)
 

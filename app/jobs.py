@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-TITLE: Final = "title"  # {"conversation": id}
+TITLE: Final = "title"  # {"conversation": id, "turn": the one after which it is done}
 INGEST: Final = "ingest"  # {"owner": id, "path": file or folder, "slice": n}
 
 BELL = "outbox:bell"

@@ -14,6 +14,7 @@ stand-in model does) may rely on this form:
     </question>
 """
 
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -50,13 +51,47 @@ class Exchange:
     n: int = 0
 
 
-def build(question: str, passages: Sequence[Passage], history: Sequence[Exchange]) -> list[Message]:
-    """The whole prompt: instructions, history, then passages and question in the last message."""
-    return [
-        Message("system", INSTRUCTIONS),
-        *_history(history),
-        Message("user", f"{_sources(passages)}\n\n<question>\n{_escape(question)}\n</question>"),
-    ]
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The parts in the order in which they stand: what stays put first, so that prefix caches hit."""
+
+    instructions: str
+    history: tuple[Message, ...]
+    sources: str
+    question: str
+
+    def messages(self) -> list[Message]:
+        """What the model reads: passages and question share the last message."""
+        return [
+            Message("system", self.instructions),
+            *self.history,
+            Message("user", f"{self.sources}\n\n{self.question}"),
+        ]
+
+    def tokens(self) -> dict[str, int]:
+        """About how many tokens each part has."""
+        return {
+            "instructions": estimate_tokens(self.instructions),
+            "history": sum(estimate_tokens(message.content) for message in self.history),
+            "passages": estimate_tokens(self.sources),
+            "question": estimate_tokens(self.question),
+        }
+
+    def prefix(self) -> str:
+        """A hash of all before the last message: two prompts with the same one share at least that."""
+        whole = hashlib.sha256(self.instructions.encode())
+        for message in self.history:
+            whole.update(f"\0{message.role}\0{message.content}".encode())
+        return whole.hexdigest()[:12]
+
+
+def build(question: str, passages: Sequence[Passage], history: Sequence[Exchange]) -> Prompt:
+    return Prompt(
+        INSTRUCTIONS,
+        tuple(_history(history)),
+        _sources(passages),
+        f"<question>\n{_escape(question)}\n</question>",
+    )
 
 
 def recent(history: Sequence[Exchange], budget: int = HISTORY_TOKENS) -> Sequence[Exchange]:

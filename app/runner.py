@@ -6,7 +6,7 @@ a reader that leaves is nothing.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -23,15 +23,26 @@ REMEMBERED_SECONDS = 60.0  # how long an ended log stays here for late readers, 
 SETTLE_SECONDS = 2.0
 SAVE_DELAYS = (0.1, 0.5, 2.0, 5.0)
 
+Report = Callable[[Turn, Sequence[TurnEvent]], object]
+
 log = logging.getLogger(__name__)
 
 
 class Runner:
-    def __init__(self, stages: Stages, conversations: Conversations, mirror: Mirror, queue: Queue) -> None:
+    def __init__(
+        self,
+        stages: Stages,
+        conversations: Conversations,
+        mirror: Mirror,
+        queue: Queue,
+        report: Report = lambda turn, events: None,
+    ) -> None:
+        """`report` is told of each turn once it is kept, and must not raise."""
         self._stages = stages
         self._conversations = conversations
         self._mirror = mirror
         self._queue = queue
+        self._report = report
         self._logs: dict[str, tuple[str, TurnLog]] = {}
         self._producers: dict[str, asyncio.Task[None]] = {}
         self._keepers: set[asyncio.Task[None]] = set()
@@ -128,6 +139,7 @@ class Runner:
             forget = partial(self._logs.pop, turn.id, None)
             asyncio.get_running_loop().call_later(REMEMBERED_SECONDS, forget)
         await self._queue.ring()
+        self._report(turn, turn_log.events)
 
     async def _save(self, turn: Turn, turn_log: TurnLog) -> None:
         for delay in (*SAVE_DELAYS, None):

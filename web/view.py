@@ -10,6 +10,7 @@ from app.events import (
     Failed,
     Finished,
     Partial,
+    Prompted,
     Routed,
     Sources,
     Started,
@@ -33,6 +34,7 @@ class View:
     routed: Routed | None = None
     cards: tuple[Card, ...] | None = None  # None until they are known
     partial: Partial | None = None
+    prompted: Prompted | None = None
     end: Finished | Failed | None = None
     blocks: Blocks | None = None  # None until there is text
     seen: int = 0  # the number of the last event that was applied
@@ -70,6 +72,9 @@ class View:
             case Sources():
                 self.cards = event.cards
                 return "sources"
+            case Prompted():
+                self.prompted = event
+                return "end"
             case Partial():
                 self.partial = event
                 return "partial"

@@ -12,12 +12,13 @@ from typing import Any, NoReturn
 import httpx2
 import msgspec
 import openai
-from openai import AsyncOpenAI, DefaultAioHttpClient
+from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletionMessageParam
 
 from app.errors import TurnError
 from app.events import Usage
 from app.models import Chunk
+from app.models.connecting import CONNECTION, Connection, traced_client
 from app.prompt import Message
 from app.routing import Route
 from app.settings import Settings
@@ -64,11 +65,12 @@ class OpenAIModel:
             base_url=settings.openai_base_url or None,
             timeout=timeout,
             max_retries=2,
-            http_client=DefaultAioHttpClient(),
+            http_client=traced_client(),
         )
 
     async def stream(self, messages: Sequence[Message], route: Route) -> AsyncGenerator[Chunk, None]:
-        whole = False
+        whole, connection = False, Connection()
+        CONNECTION.set(connection)
         try:
             async with self._client.chat.completions.with_streaming_response.create(
                 model=route.model,
@@ -77,6 +79,7 @@ class OpenAIModel:
                 stream_options={"include_usage": True},
                 extra_body={self._cap: route.max_tokens},
             ) as response:
+                yield Chunk(connected=connection.at)
                 lines = Lines()
                 async for data in response.iter_bytes():
                     for chunk in read(lines.feed(data)):

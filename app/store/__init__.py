@@ -1,4 +1,4 @@
-"""What outlives a process: conversations, turns, documents and the outbox.
+"""What outlives a process: conversations, turns, their measures, documents and the outbox.
 
 Every method that touches somebody's rows takes their owner. Knows SQL, and nothing of streams or pages.
 """
@@ -10,10 +10,22 @@ from app.settings import Settings
 from app.store.conversations import Conversation, Conversations, StoredTurn
 from app.store.documents import Documents
 from app.store.engine import open_engine
+from app.store.measures import Measured, Measures
 from app.store.migrate import migrate
 from app.store.outbox import Job, Outbox
 
-__all__ = ["Conversation", "Conversations", "Documents", "Job", "Outbox", "Store", "StoredTurn", "open_store"]
+__all__ = [
+    "Conversation",
+    "Conversations",
+    "Documents",
+    "Job",
+    "Measured",
+    "Measures",
+    "Outbox",
+    "Store",
+    "StoredTurn",
+    "open_store",
+]
 
 
 class Store:
@@ -24,6 +36,7 @@ class Store:
         self.conversations = Conversations(self.engine)
         self.documents = Documents(self.engine)
         self.outbox = Outbox(self.engine)
+        self.measures = Measures(self.engine)
 
 
 @asynccontextmanager

@@ -13,6 +13,7 @@ from app.errors import TurnError
 from app.events import Delta, Finished, TurnEvent
 from app.prompt import Exchange
 from app.store.engine import insert
+from app.store.measures import add_record
 from app.store.outbox import add_job
 from app.store.tables import conversations, turns
 from app.text import shorten
@@ -54,6 +55,8 @@ _STORED = (
     turns.c.created,
     turns.c.transcript,
 )
+
+_MEASURED = (turns.c.id, turns.c.owner, turns.c.conversation, turns.c.created)
 
 
 class Conversations:
@@ -130,16 +133,19 @@ class Conversations:
             )
         )
         async with self._engine.begin() as connection:
-            row = (await connection.execute(ended.returning(turns.c.conversation))).one_or_none()
-            if row is not None and whole:
-                await self._wish_title(connection, row.conversation)
+            row = (await connection.execute(ended.returning(*_MEASURED))).one_or_none()
+            if row is None:
+                return
+            await add_record(self._engine, connection, row, events)
+            if whole:
+                await self._wish_title(connection, row.conversation, row.id)
 
-    async def _wish_title(self, connection: AsyncConnection, conversation: str) -> None:
+    async def _wish_title(self, connection: AsyncConnection, conversation: str, turn: str) -> None:
         titled = await connection.scalar(
             select(conversations.c.titled).where(conversations.c.id == conversation)
         )
         if titled is False:
-            await add_job(connection, "title", conversation, {"conversation": conversation})
+            await add_job(connection, "title", conversation, {"conversation": conversation, "turn": turn})
 
     async def turn(self, owner: str, turn: str) -> StoredTurn | None:
         async with self._engine.connect() as connection:

@@ -50,6 +50,26 @@ turns = Table(
     Index(None, "conversation", "created"),
 )
 
+records = Table(
+    "records",
+    metadata,
+    Column("turn", ForeignKey(turns.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("owner", String(32), nullable=False),
+    Column("conversation", String(32), nullable=False),
+    Column("created", Double, nullable=False),  # the turn's
+    Column("record", LargeBinary, nullable=False),  # JSON of app.measures.Record
+    Index(None, "created"),
+    Index(None, "conversation"),
+)
+
+paints = Table(
+    "paints",
+    metadata,
+    Column("turn", ForeignKey(turns.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("paint", LargeBinary, nullable=False),  # JSON of app.measures.Paint
+    Column("rendered", LargeBinary),  # JSON of app.measures.Rendered, when this process drew it
+)
+
 documents = Table(
     "documents",
     metadata,

@@ -15,8 +15,10 @@ from app.events import (
     Failed,
     Finished,
     Partial,
+    Prompted,
     Routed,
     Sources,
+    Span,
     Started,
     Step,
     ToolFinished,
@@ -37,12 +39,13 @@ SAMPLES: dict[type, TurnEvent] = {
     Sources: Sources(
         (Card(1, HOSTILE, "file:///城.md", None, 0, 7, HOSTILE, 0.5), Card(2, "", "", 4, 0, 0, "", 1))
     ),
+    Prompted: Prompted({"instructions": 1, "question": 2}, "0123abcd"),
     Delta: Delta(HOSTILE),
     ToolStarted: ToolStarted("id", "clock", HOSTILE),
     ToolFinished: ToolFinished("id", "clock", "done", HOSTILE, 2.0),
     Partial: Partial({"a": [1, None, {"b": HOSTILE}]}),
-    Finished: Finished(True, "m", "r", Usage(1, 2, 3), {"ttft": 1.25}, "length"),
-    Failed: Failed("stopped", HOSTILE, False, {"total": 1.0}),
+    Finished: Finished(True, "m", "r", Usage(1, 2, 3), {"ttft": 1.25}, "length", (Span("embed", 0.5, 2.0),)),
+    Failed: Failed("stopped", HOSTILE, False, {"total": 1.0}, (Span("embed", 0.5, 2.0),)),
 }
 EVERY = get_args(TurnEvent)
 
@@ -74,6 +77,7 @@ def test_names_are_the_contract() -> None:
         "step",
         "routed",
         "sources",
+        "prompted",
         "delta",
         "tool_started",
         "tool_finished",

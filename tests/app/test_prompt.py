@@ -1,12 +1,19 @@
 """The prompt: its form, its budget, a prefix that stays, and nobody's text passing for one of its tags."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
-from app.prompt import HISTORY_BLOCK, HISTORY_TOKENS, INSTRUCTIONS, Exchange, build, recent
+from app.prompt import HISTORY_BLOCK, HISTORY_TOKENS, INSTRUCTIONS, Exchange, Message, recent
+from app.prompt import build as parts
+from app.retrieval import Passage
 from app.text import estimate_tokens
 from tests.fakes import PASSAGE
+
+
+def build(question: str, passages: Sequence[Passage], history: Sequence[Exchange]) -> list[Message]:
+    return parts(question, passages, history).messages()
 
 
 def test_the_form_that_others_read_back() -> None:
@@ -83,3 +90,16 @@ def test_some_history_stays_in_the_middle_of_a_block() -> None:
 
 def test_a_part_of_a_history_is_cut_like_the_whole() -> None:
     assert recent(LONG[9:], 2_000) == recent(LONG, 2_000)
+
+
+def test_every_part_is_counted_and_what_stands_before_the_last_message_has_a_hash() -> None:
+    alone, later = parts("How old?", [PASSAGE], []), parts("Why?", [], [Exchange("How old?", "Old.")])
+    assert alone.tokens() == {
+        "instructions": estimate_tokens(INSTRUCTIONS),
+        "history": 0,
+        "passages": estimate_tokens(alone.sources),
+        "question": estimate_tokens(alone.question),
+    }
+    assert later.tokens()["history"] == estimate_tokens("How old?") + estimate_tokens("Old.")
+    assert alone.prefix() == parts("Another?", [], []).prefix() != later.prefix()
+    assert later.prefix() != parts("Why?", [], [Exchange("How old?Old.", "")]).prefix()

@@ -185,7 +185,11 @@ async def test_a_whole_answer_wishes_for_a_title_in_its_own_transaction(store: S
     assert await store.outbox.waiting() == []
     await store.conversations.save(turn.id, told(turn, "Hi"))
     (job,) = await store.outbox.waiting()
-    assert (job.name, job.key, job.payload) == (TITLE, turn.conversation, {"conversation": turn.conversation})
+    assert (job.name, job.key, job.payload) == (
+        TITLE,
+        turn.conversation,
+        {"conversation": turn.conversation, "turn": turn.id},
+    )
 
 
 async def test_what_fails_leaves_no_half(store: Store) -> None:

@@ -7,7 +7,19 @@ import pytest
 
 from app import turn as score
 from app.errors import TurnError
-from app.events import Card, Delta, Failed, Finished, Routed, Sources, Started, Step, TurnEvent, Usage
+from app.events import (
+    Card,
+    Delta,
+    Failed,
+    Finished,
+    Prompted,
+    Routed,
+    Sources,
+    Started,
+    Step,
+    TurnEvent,
+    Usage,
+)
 from app.models import Chunk
 from app.turn import answer
 from tests.fakes import FakeModel, FakeStages, Hook, Point, a_turn, end_of, raising
@@ -30,7 +42,7 @@ async def test_everything_is_told_in_its_order() -> None:
     events = await played(fakes)
     assert events[0] == Started(TURN.id, TURN.conversation, TURN.question)
     kinds = [type(event) for event in events if not isinstance(event, Step)]
-    assert kinds == [Started, Routed, Sources, Delta, Delta, Finished]
+    assert kinds == [Started, Routed, Sources, Delta, Delta, Prompted, Finished]
     assert sorted(steps(events)[:4]) == [
         ("history", "done"),
         ("history", "running"),
@@ -47,16 +59,9 @@ async def test_everything_is_told_in_its_order() -> None:
     end = end_of(events)
     assert isinstance(end, Finished)
     assert (end.cached, end.reason, end.usage) == (False, "stop", Usage(7, 2, 1))
-    assert set(end.timings) == {
-        "history",
-        "embed",
-        "search",
-        "upstream_ttft",
-        "ttft",
-        "stall_max",
-        "decode",
-        "total",
-    }
+    stages = {"queue", "route", "history", "embed", "dense", "search", "prompt", "prefill", "decode"}
+    assert {span.name for span in end.spans} == stages
+    assert set(end.timings) == stages | {"upstream_ttft", "ttft", "stall_max", "total"}
     assert all(milliseconds >= 0 for milliseconds in end.timings.values())
     assert fakes.searched == [([float(len(TURN.question))], 5)]
 

@@ -1,0 +1,110 @@
+"""What each turn's wait was made of: the server's record, kept with its transcript, and the browser's paint.
+
+Two tables, for the two come independently; a paint is taken once, and only for its owner's turn.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from sqlalchemy import Row, literal, select
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from app.events import TurnEvent
+from app.measures import Paint, Record, Rendered, record
+from app.store.engine import insert
+from app.store.tables import paints, records, turns
+
+_encode = msgspec.json.Encoder().encode
+_records = msgspec.json.Decoder(Record)
+_paints = msgspec.json.Decoder(Paint)
+_rendered = msgspec.json.Decoder(Rendered)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One turn's figures; `created` is seconds since the epoch, `mine` whether it is the asker's own."""
+
+    turn: str
+    conversation: str
+    created: float
+    mine: bool
+    record: Record
+    paint: Paint | None
+    rendered: Rendered | None
+
+
+async def add_record(
+    engine: AsyncEngine, connection: AsyncConnection, turn: Any, events: Sequence[TurnEvent]
+) -> None:
+    """In the transaction that keeps the transcript; `turn` is its row (id, owner, conversation, created)."""
+    kept = insert(engine, records).values(
+        turn=turn.id, owner=turn.owner, conversation=turn.conversation, created=turn.created,
+        record=_encode(record(events)),
+    )  # fmt: skip
+    await connection.execute(kept.on_conflict_do_nothing(index_elements=["turn"]))
+
+
+class Measures:
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def paint(self, owner: str, turn: str, paint: Paint, rendered: Rendered | None = None) -> bool:
+        """Keeps what a browser saw of its owner's turn; False when there is no such turn, or it is known."""
+        mine = select(
+            turns.c.id,
+            literal(_encode(paint)).label("paint"),
+            literal(None if rendered is None else _encode(rendered)).label("rendered"),
+        ).where(turns.c.id == turn, turns.c.owner == owner)
+        kept = insert(self._engine, paints).from_select(["turn", "paint", "rendered"], mine)
+        async with self._engine.begin() as connection:
+            done = await connection.execute(kept.on_conflict_do_nothing(index_elements=["turn"]))
+        return bool(done.rowcount)
+
+    async def one(self, owner: str, turn: str) -> Measured | None:
+        async with self._engine.connect() as connection:
+            row = (
+                await connection.execute(_JOINED.where(records.c.turn == turn, records.c.owner == owner))
+            ).one_or_none()
+        return None if row is None else _measured(row, owner)
+
+    async def of(self, owner: str, conversation: str) -> dict[str, Measured]:
+        """A conversation's, by turn."""
+        asked = _JOINED.where(records.c.conversation == conversation, records.c.owner == owner)
+        async with self._engine.connect() as connection:
+            return {row.turn: _measured(row, owner) for row in await connection.execute(asked)}
+
+    async def recent(
+        self, owner: str, *, since: float = 0.0, mine: bool = False, limit: int = 20_000
+    ) -> list[Measured]:
+        """The deployment's latest turns, or the asker's alone, newest first; figures only, nobody's words."""
+        asked = _JOINED.where(records.c.created >= since).order_by(records.c.created.desc()).limit(limit)
+        if mine:
+            asked = asked.where(records.c.owner == owner)
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(asked)).all()
+        return [_measured(row, owner) for row in rows]
+
+
+_JOINED = select(
+    records.c.turn,
+    records.c.owner,
+    records.c.conversation,
+    records.c.created,
+    records.c.record,
+    paints.c.paint,
+    paints.c.rendered,
+).select_from(records.outerjoin(paints, paints.c.turn == records.c.turn))
+
+
+def _measured(row: Row[*tuple[Any, ...]], owner: str) -> Measured:
+    return Measured(
+        row.turn,
+        row.conversation,
+        row.created,
+        row.owner == owner,
+        _records.decode(row.record),
+        None if row.paint is None else _paints.decode(row.paint),
+        None if row.rendered is None else _rendered.decode(row.rendered),
+    )
