@@ -16,6 +16,7 @@ from app.settings import load_settings
 from web import api, logs, ops, pages, turns
 from web.beat import Beat
 from web.identity import Identity, secret_from
+from web.latency import latency
 from web.render import STATIC, Renderer
 from web.security import Security
 from web.state import Door, running
@@ -52,6 +53,7 @@ def create_app() -> Starlette:
             Route("/api/turns", api.ask, methods=["POST"]),
             Route("/api/turns/{turn}/events", api.events),
             Route("/api/turns/{turn}/stop", api.stop, methods=["POST"]),
+            Route("/latency", latency),
             Route("/healthz", ops.healthz),
             Mount("/static", Immutable(directory=STATIC)),
         ],

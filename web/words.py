@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
+from web import words_latency
+
 LANGUAGE_COOKIE = "lang"
 
 EN = {
@@ -53,6 +55,7 @@ EN = {
     "total": "total",
     "tokens": "{n} tokens",
     "first_token_help": "From the question's arrival to the first word of the answer.",
+    **words_latency.EN,
 }
 
 EN_EXAMPLES = [
@@ -124,6 +127,7 @@ ZH = {
     "total": "总计",
     "tokens": "{n} 个词元",
     "first_token_help": "从收到问题到答案第一个字的时间。",
+    **words_latency.ZH,
 }
 
 ZH_EXAMPLES = ["怎样添加我自己的文档？", "怎样连接一个语言模型？", "什么是首词元时间？"]

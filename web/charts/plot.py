@@ -88,11 +88,14 @@ def _grid(x: Axis, y: Axis, across: Scale, upward: Scale) -> Iterable[Markup]:
         at = upward.at(value)
         yield tag("line", x1=across.start, x2=across.end, y1=at, y2=at, class_="grid")
         yield words(label, across.start - 5, at + 4, anchor="end", class_="soft")
+    taken = 0.0
     for value, label in x.ticks:
-        at = across.at(value)
+        at, half = across.at(value), width_of(label) / 2
+        middle = min(at, WIDTH - half)
         yield tag("line", x1=at, x2=at, y1=upward.start, y2=upward.start + 3, class_="tick")
-        half = width_of(label) / 2
-        yield words(label, min(at, WIDTH - half), upward.start + LINE, anchor="middle", class_="soft")
+        if middle - half > taken:  # else it would touch the label before
+            yield words(label, middle, upward.start + LINE, anchor="middle", class_="soft")
+            taken = middle + half + 2
     yield tag("line", x1=across.start, x2=across.end, y1=upward.start, y2=upward.start, class_="tick")
     if y.label:
         yield words(fit(y.label, WIDTH - 2 * MARGIN), MARGIN, upward.end - 11, class_="soft")

@@ -1,0 +1,87 @@
+"""One turn as the statistics see it, and turns by what they have in common."""
+
+import heapq
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+from app.measures import Paint, Record, Rendered, values
+
+GOOD = ("finished", "stopped")  # what a reader stopped did not fail
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Milliseconds by measure and stage in `values`. `day` is a date in UTC.
+
+    `ttft` and `own` are what the reader waited and what of it was neither model nor retrieval: as the browser
+    saw it, else as the server did, else None. `left_out`: the browser told, but nobody was waiting.
+    """
+
+    route: str
+    model: str
+    cached: bool
+    outcome: str
+    day: str
+    values: Mapping[str, float]
+    ttft: float | None
+    own: float | None
+    prompt_tokens: int
+    painted: bool
+    left_out: bool
+
+    @property
+    def failed(self) -> bool:
+        return self.outcome not in GOOD
+
+
+def sample(record: Record, paint: Paint | None, rendered: Rendered | None, created: float) -> Sample:
+    """`created` is in seconds since the epoch."""
+    found = values(record, paint)
+    if rendered is not None:
+        found["render"] = rendered.first
+    ttft = found.get("ttft", record.timings.get("ttft"))
+    theirs = record.ms("upstream_ttft") + record.ms("search")
+    return Sample(
+        route=record.route,
+        model=record.model,
+        cached=record.cached,
+        outcome=record.outcome,
+        day=datetime.fromtimestamp(created, UTC).date().isoformat(),
+        values=MappingProxyType(found),
+        ttft=ttft,
+        own=None if ttft is None else ttft - theirs,
+        prompt_tokens=record.usage.prompt_tokens or sum(record.prompt.values()),
+        painted=paint is not None and paint.counts,
+        left_out=paint is not None and not paint.counts,
+    )
+
+
+BY: Mapping[str, Callable[[Sample], str]] = MappingProxyType(
+    {
+        "route": lambda turn: turn.route,
+        "model": lambda turn: turn.model,
+        "cached": lambda turn: "cached" if turn.cached else "fresh",
+        "day": lambda turn: turn.day,
+    }
+)
+
+
+def grouped(samples: Sequence[Sample], by: str) -> dict[str, list[Sample]]:
+    """The turns by route, model, cached or day; the largest group first, but days from the newest."""
+    groups: dict[str, list[Sample]] = {}
+    for one in samples:
+        groups.setdefault(BY[by](one), []).append(one)
+    if by == "day":
+        return dict(sorted(groups.items(), reverse=True))
+    return dict(sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])))
+
+
+def slowest(samples: Sequence[Sample], most: int) -> list[int]:
+    """Where the turns stand whose first token came last, the slowest first; what counts for nobody is not
+    among them."""
+    waited = (
+        (one.ttft, place) for place, one in enumerate(samples) if one.ttft is not None and not one.left_out
+    )
+    return [place for _, place in heapq.nlargest(most, waited)]

@@ -1,0 +1,54 @@
+"""The handler of /latency. Reads figures, never anybody's words; counts and draws them in a thread."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from app.statistics import BY
+from app.store.measures import Measured
+from web.latency.report import Choice, report
+from web.state import door_of, owner_of
+from web.words import words_for
+
+DAYS = ("1", "7", "30")
+WHOSE = ("all", "mine")
+MOST = 10_000  # turns that are read, in half a second: their p99 stands on 100
+DAY_SECONDS = 86_400.0
+
+
+async def latency(request: Request) -> Response:
+    choice = chosen(request)
+    page = await asyncio.to_thread(_draw, request, choice, await _recent(request, choice))
+    return HTMLResponse(page, headers={"cache-control": "no-store"})
+
+
+def chosen(request: Request) -> Choice:
+    """What the page is asked for; 400 for what there is not."""
+    return Choice(
+        days=int(_one_of(request, "days", DAYS, "7")),
+        whose=_one_of(request, "whose", WHOSE, "all"),
+        by=_one_of(request, "by", tuple(BY), "route"),
+    )
+
+
+def _one_of(request: Request, name: str, values: Sequence[str], default: str) -> str:
+    value = request.query_params.get(name, default)
+    if value not in values:
+        raise HTTPException(400, f"{name} is {value!r}, but it takes one of: {', '.join(values)}.")
+    return value
+
+
+async def _recent(request: Request, choice: Choice) -> list[Measured]:
+    since = time.time() - choice.days * DAY_SECONDS
+    measures = door_of(request).services.store.measures
+    return await measures.recent(owner_of(request), since=since, mine=choice.whose == "mine", limit=MOST)
+
+
+def _draw(request: Request, choice: Choice, turns: Sequence[Measured]) -> str:
+    words = words_for(request)
+    found = report(turns, choice, words, capped=len(turns) >= MOST)
+    return door_of(request).renderer.page("latency.html", words=words, report=found)
