@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
 from importlib import import_module
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -118,6 +119,18 @@ async def test_empty_chunks_before_the_first_token_are_no_text(model: "OpenAIMod
     assert text(chunks) == scenario.text("sim-n2")
 
 
+async def test_connecting_is_told_apart_from_prefill(model: "OpenAIModel") -> None:
+    """The stand-in sends its headers with the first token: only the connection itself comes before."""
+    for _ in range(2):  # a new connection, then the same one again
+        asked, first = perf_counter(), 0.0
+        chunks = []
+        async for chunk in model.stream(QUESTION, route("sim-ttft150-n3")):
+            chunks.append(chunk)
+            first = first or (perf_counter() if chunk.text else 0.0)
+        (connected,) = [chunk.connected for chunk in chunks if chunk.connected is not None]
+        assert asked < connected < first - 0.1
+
+
 @pytest.mark.parametrize("kind", ["zh", "md"])
 async def test_characters_cut_at_every_byte_arrive_whole(model: "OpenAIModel", kind: str) -> None:
     name = f"sim-{kind}-n60-splitbytes"
@@ -194,8 +207,8 @@ async def test_whoever_leaves_closes_the_upstream(
             async for chunk in chunks:
                 if chunk.text:
                     got_some.set()
-                if how == "close":
-                    return
+                    if how == "close":
+                        return
 
     following = asyncio.create_task(follow())
     if pace == "gate3":

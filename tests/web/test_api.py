@@ -21,13 +21,14 @@ async def test_the_contract_event_by_event(client: httpx.AsyncClient) -> None:
     for message in said:
         assert decode(message.event, json.dumps(message.data))  # strict: a field more or less fails
     names = [message.event for message in said if message.event not in ("step", "delta")]
-    assert names == ["started", "routed", "sources", "finished"]
+    assert names == ["started", "routed", "sources", "prompted", "finished"]
     by_name = {message.event: message.data for message in said}
     assert by_name["started"]["question"] == "How high is the city wall? sim-n12"
     assert by_name["started"]["turn"] == UUID(by_name["started"]["turn"]).hex
     assert set(by_name["step"]) == {"name", "state", "detail", "ms"}
     assert set(by_name["routed"]) == {"route", "model", "reason"}
-    assert set(by_name["finished"]) >= {"cached", "model", "route", "usage", "timings"}
+    assert set(by_name["finished"]) >= {"cached", "model", "route", "usage", "timings", "spans"}
+    assert set(by_name["prompted"]) == {"tokens", "prefix"}
     card = by_name["sources"]["cards"][0]
     assert set(card) == {"n", "title", "uri", "page", "start", "end", "text", "score"}
     assert "twelve metres" in card["text"]

@@ -79,7 +79,8 @@ async def test_the_outbox_becomes_jobs_and_is_empty(services: Services, queue: A
     await finish(services.store, turn)
     await hand_over(services, queue)
     (job,) = await queue.queued_jobs()
-    assert (job.function, job.args) == (TITLE, ({"conversation": turn.conversation},))
+    payload = {"conversation": turn.conversation, "turn": turn.id}
+    assert (job.function, job.args) == (TITLE, (payload,))
     assert await services.store.outbox.waiting() == []
 
 
