@@ -1,14 +1,14 @@
 """The waterfall: one row a stage on one axis of milliseconds, so that what overlaps is seen to overlap."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from markupsafe import Markup
 
 from web.charts.letters import LINE, fit, width_of
-from web.charts.plot import Axis, axis, headline, nothing
+from web.charts.plot import axis, headline, nothing, ruler
 from web.charts.scales import Scale, tidy, usable
 from web.charts.svg import MARGIN, WIDTH, drawing, group, tag, words
 
@@ -55,7 +55,7 @@ def gantt(
     lanes = _lanes(moments, across)
     start = top + LINE * (1 + max((lane for *_, lane in lanes), default=-1)) + 2
     bottom = start + ROW * len(bars) + 4
-    parts = [*heading, *_axis(x, across, start, bottom)]
+    parts = [*heading, *ruler(x, across, start, bottom, "ms")]
     parts += [_mark(*lane, top, bottom) for lane in lanes]
     parts += [_bar(bar, start + ROW * place, across) for place, bar in enumerate(bars)]
     key, tall = _legend(legend, bottom + LINE + 8)
@@ -64,14 +64,6 @@ def gantt(
 
 def _whole(bar: Bar) -> bool:
     return usable(bar.start) and usable(bar.ms)
-
-
-def _axis(x: Axis, across: Scale, top: float, bottom: float) -> Iterable[Markup]:
-    for place, (value, label) in enumerate(x.ticks):
-        at = across.at(value)
-        said = f"{label} ms" if place == len(x.ticks) - 1 else label
-        yield tag("line", x1=at, x2=at, y1=top, y2=bottom, class_="grid")
-        yield words(said, min(at, WIDTH - width_of(said) / 2), bottom + LINE, anchor="middle", class_="soft")
 
 
 def _bar(bar: Bar, y: float, across: Scale) -> Markup:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from web.charts.letters import LINE, fit, width_of
-from web.charts.plot import Axis, axis, headline, nothing
+from web.charts.plot import axis, headline, nothing, ruler
 from web.charts.scales import Scale, tidy, usable
 from web.charts.svg import MARGIN, WIDTH, drawing, tag, words
 
@@ -34,7 +34,7 @@ def intervals(rows: Sequence[Interval], *, unit: str = "ms", title: str, empty: 
     across, bottom = x.scale(MARGIN + 4, WIDTH - MARGIN - 14), top + ROW * len(rows)
     drawn = [part for place, row in enumerate(rows) for part in _row(row, top + ROW * place, across, unit)]
     return drawing(
-        title, bottom + LINE + 8, [*heading, *_axis(x, across, top, bottom, unit), *drawn], "intervals"
+        title, bottom + LINE + 8, [*heading, *ruler(x, across, top, bottom, unit), *drawn], "intervals"
     )
 
 
@@ -43,14 +43,6 @@ def _values(row: Interval) -> list[float]:
     budget = [] if row.budget is None or not usable(row.budget) else [row.budget]
     whole = [row.low, row.mid, row.high]
     return [*whole, *budget] if all(map(usable, whole)) else []
-
-
-def _axis(x: Axis, across: Scale, top: float, bottom: float, unit: str) -> Iterable[Markup]:
-    for place, (value, label) in enumerate(x.ticks):
-        at = across.at(value)
-        said = f"{label} {unit}" if place == len(x.ticks) - 1 else label
-        yield tag("line", x1=at, x2=at, y1=top, y2=bottom, class_="grid")
-        yield words(said, min(at, WIDTH - width_of(said) / 2), bottom + LINE, anchor="middle", class_="soft")
 
 
 def _row(row: Interval, top: float, across: Scale, unit: str) -> Iterable[Markup]:
@@ -65,10 +57,10 @@ def _row(row: Interval, top: float, across: Scale, unit: str) -> Iterable[Markup
 
 def _whisker(row: Interval, y: float, across: Scale) -> Iterable[Markup]:
     low, high, mid = (across.at(value) for value in (row.low, row.high, row.mid))
-    yield tag("line", x1=low, x2=high, y1=y, y2=y, class_="whisker c0")
+    yield tag("line", x1=low, x2=high, y1=y, y2=y, class_="whisker series-0")
     for end in (low, high):
-        yield tag("line", x1=end, x2=end, y1=y - 4, y2=y + 4, class_="tick c0")
-    yield tag("circle", cx=mid, cy=y, r=3.5, class_="point c0")
+        yield tag("line", x1=end, x2=end, y1=y - 4, y2=y + 4, class_="tick series-0")
+    yield tag("circle", cx=mid, cy=y, r=3.5, class_="point series-0")
     if row.budget is not None and usable(row.budget):
         at = across.at(row.budget)
         yield tag("line", x1=at, x2=at, y1=y - 8, y2=y + 8, class_="budget")

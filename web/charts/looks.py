@@ -44,7 +44,7 @@ class Look:
 def look(place: int) -> Look:
     """The look of the series at `place`; 36 different ones before they repeat."""
     turn = place + place // COLOURS
-    return Look(f"c{place % COLOURS}", _DASHES[turn % len(_DASHES)], _SHAPES[turn % len(_SHAPES)])
+    return Look(f"series-{place % COLOURS}", _DASHES[turn % len(_DASHES)], _SHAPES[turn % len(_SHAPES)])
 
 
 def legend(names: list[str], top: float, *, dots: bool = False) -> tuple[list[Markup], float]:

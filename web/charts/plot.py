@@ -83,6 +83,19 @@ def finite(points: Iterable[tuple[float, float]], *, log: bool = False) -> Point
     return [(x, y) for x, y in points if usable(x) and usable(y) and (not log or min(x, y) > 1e-15)]
 
 
+def ruler(x: Axis, across: Scale, top: float, bottom: float, unit: str) -> Iterable[Markup]:
+    """Upright lines with their values beneath, for charts of rows; the last value has the unit."""
+    free = WIDTH + 0.0
+    for place, (value, label) in reversed(list(enumerate(x.ticks))):
+        said = f"{label} {unit}" if place == len(x.ticks) - 1 else label
+        at, half = across.at(value), width_of(said) / 2
+        middle = min(at, WIDTH - half)
+        yield tag("line", x1=at, x2=at, y1=top, y2=bottom, class_="grid")
+        if middle + half <= free:  # else it would touch the one at its right
+            yield words(said, middle, bottom + LINE, anchor="middle", class_="soft")
+            free = middle - half - 2
+
+
 def _grid(x: Axis, y: Axis, across: Scale, upward: Scale) -> Iterable[Markup]:
     for value, label in y.ticks:
         at = upward.at(value)

@@ -87,7 +87,7 @@ WORDS = {
     "latency_axis_decode": "decode, ms",
     "latency_axis_prompt": "prompt tokens",
     "latency_axis_ttft": "first token, ms",
-    "latency_axis_days": "days ago",
+    "latency_axis_days": "days (today = 0)",
     "latency_drawn": "The charts of single turns draw the latest {n}.",
     "latency_table": "Percentiles",
     "latency_group": "group",

@@ -78,7 +78,7 @@ WORDS = {
     "latency_axis_decode": "解码，毫秒",
     "latency_axis_prompt": "提示词词元数",
     "latency_axis_ttft": "首词元，毫秒",
-    "latency_axis_days": "天前",
+    "latency_axis_days": "天（今天 = 0）",
     "latency_drawn": "逐轮的图只画最新的 {n} 轮。",
     "latency_table": "百分位",
     "latency_group": "分组",
