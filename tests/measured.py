@@ -1,5 +1,6 @@
 """Turns with figures of a test's choosing: as records and paints, and kept as the application keeps them."""
 
+from typing import Any
 from uuid import uuid4
 
 from app.events import Delta, Failed, Finished, Routed, Span, Started, TurnEvent, Usage
@@ -44,8 +45,8 @@ def a_turn(owner: str = "", created: float = 0.0, question: str = "A secret ques
     return Turn(uuid4().hex, owner or uuid4().hex, uuid4().hex, question, created)
 
 
-def a_record(**figures: float | str | bool) -> Record:
-    return record(events(a_turn(), **figures))  # type: ignore[arg-type]  # each by its name
+def a_record(**figures: Any) -> Record:
+    return record(events(a_turn(), **figures))
 
 
 def a_paint(seen: Record, *, travel: float = 4.0, hidden: bool = False, resumed: bool = False) -> Paint:
@@ -72,11 +73,11 @@ async def keep(
     *,
     hidden: bool = False,
     painted: bool = True,
-    **figures: float | str | bool,
+    **figures: Any,
 ) -> Turn:
     """A turn from its question to its browser's report."""
     turn = a_turn(owner, created)
-    told = events(turn, **figures)  # type: ignore[arg-type]  # each by its name
+    told = events(turn, **figures)
     await store.conversations.add(turn)
     await store.conversations.save(turn.id, told)
     if painted:
