@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 EXTRACT = "extract"  # the stand-in's honest model: quotes passages, is no language model
+MEASURING = "smollm2-135m"  # dev/local's: a real one, too small for its answers to be trusted
 LIBPQ = ("connect_timeout", "channel_binding", "options", "application_name", "pgbouncer")
 WANTED = {  # instead of pydantic's words, by the kind of fault
     "int_parsing": "a whole number",
