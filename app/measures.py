@@ -120,21 +120,29 @@ def implausible(paint: Paint, record: Record | None = None) -> str:
     times = [time for time in [*order, paint.stall_max] if time is not None]
     if not all(isfinite(time) and 0 <= time <= LONGEST for time in times):
         return "a time is negative, or longer than an hour"
+    if (paint.ttft is None) != (paint.last is None):
+        return "a first text has a last one, and no other has"
+    written = 0.0 if paint.ttft is None or paint.last is None else paint.last - paint.ttft
     for earlier, later in (
         (paint.sent, paint.got),
-        (paint.got, paint.ttfp),
-        (paint.got, paint.ttft),
+        *((paint.got, first) for first in (paint.ttfp, paint.ttfs, paint.ttft)),
         (paint.ttft, paint.last),
-        (paint.last, paint.end),
-        (paint.stall_max, paint.end),
+        *((shown, paint.end) for shown in (paint.got, paint.ttfp, paint.ttfs, paint.last)),
+        (paint.stall_max, written),
     ):
         if earlier is not None and later is not None and earlier > later + SLACK:
             return "its times are out of order"
-    if record is not None and paint.ttft is not None and not paint.resumed:
-        if "ttft" not in record.timings:
-            return "it saw text that there was not"
-        if paint.ttft + SLACK < record.timings["ttft"]:
-            return "it saw text before there was any"
+    return "" if record is None or paint.resumed else _unfounded(paint, record)
+
+
+def _unfounded(paint: Paint, record: Record) -> str:
+    """Nothing is seen before it happened, whatever the clocks: the submit event came before the question."""
+    if paint.ttft is not None and "ttft" not in record.timings:
+        return "it saw text that there was not"
+    if paint.ttft is not None and paint.ttft + SLACK < record.timings["ttft"]:
+        return "it saw text before there was any"
+    if paint.end + SLACK < record.ms("total"):
+        return "it saw the end before there was one"
     return ""
 
 
@@ -147,10 +155,12 @@ def offset(record: Record, paint: Paint | None) -> float:
     return paint.sent + travel / 2
 
 
-def values(record: Record, paint: Paint | None) -> dict[str, float]:
+def values(record: Record, paint: Paint | None, rendered: Rendered | None = None) -> dict[str, float]:
     """Every measure and stage that this turn has, by name. The browser's where it is a reader's wait; `total`
     and `stall_max` are the server's where there is none."""
     found = {span.name: span.ms for span in record.spans}
+    if rendered is not None and rendered.first:
+        found["render"] = rendered.first
     found |= {
         name: record.timings[name]
         for name in ("upstream_ttft", "stall_max", "total")
@@ -174,7 +184,7 @@ def _retrieval(record: Record) -> float:
     return record.ms("search")
 
 
-def stages(record: Record, paint: Paint | None = None) -> list[Stage]:
+def stages(record: Record, paint: Paint | None = None, rendered: Rendered | None = None) -> list[Stage]:
     """The waterfall: every stage on one clock, in order of its start, and a `gap` for each stretch before
     the first text in which none of them ran."""
     origin = offset(record, paint)
@@ -189,6 +199,8 @@ def stages(record: Record, paint: Paint | None = None) -> list[Stage]:
         if span.name not in WAITING_STAGES
     ]
     first = origin + record.timings["ttft"] if "ttft" in record.timings else None
+    if first is not None and rendered is not None and rendered.first:
+        found.append(Stage("render", round(first, 2), rendered.first, "server"))
     if paint is not None:
         found.append(Stage("send", 0.0, round(origin, 2), "browser"))
         if first is not None and paint.ttft is not None:

@@ -13,7 +13,7 @@ from starlette.routing import Mount, Route
 
 from app.services import open_services
 from app.settings import load_settings
-from web import api, logs, ops, pages, turns
+from web import api, logs, measures, ops, pages, turns
 from web.beat import Beat
 from web.identity import Identity, secret_from
 from web.latency import latency
@@ -50,9 +50,12 @@ def create_app() -> Starlette:
             Route("/turns", turns.ask, methods=["POST"]),
             Route("/turns/{turn}/events", turns.events),
             Route("/turns/{turn}/stop", turns.stop, methods=["POST"]),
+            Route("/turns/{turn}/paint", measures.paint, methods=["POST"]),
+            Route("/turns/{turn}/waterfall", measures.waterfall),
             Route("/api/turns", api.ask, methods=["POST"]),
             Route("/api/turns/{turn}/events", api.events),
             Route("/api/turns/{turn}/stop", api.stop, methods=["POST"]),
+            Route("/api/turns/{turn}/measures", measures.figures),
             Route("/latency", latency),
             Route("/healthz", ops.healthz),
             Mount("/static", Immutable(directory=STATIC)),

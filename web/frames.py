@@ -6,9 +6,11 @@ open one is replaced. The form is measured in docs/architecture.md.
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import perf_counter
 
 from app.events import Ended, TurnEvent
+from app.measures import Rendered
 from app.turnlog import Batch
 from web.beat import Beat
 from web.markdown import Frame
@@ -19,6 +21,25 @@ from web.words import Words
 NOTHING = Frame("", "")
 
 
+@dataclass(slots=True)
+class Drawing:
+    """What drawing cost so far, in milliseconds: the first text's frame, and all frames."""
+
+    first: float = 0.0
+    total: float = 0.0
+    frames: int = 0
+
+    def add(self, began: float, *, text: bool) -> None:
+        took = (perf_counter() - began) * 1_000
+        self.total += took
+        self.frames += 1
+        if text and not self.first:
+            self.first = took
+
+    def rendered(self) -> Rendered:
+        return Rendered(round(self.first, 2), round(self.total, 2), self.frames)
+
+
 @dataclass(frozen=True, slots=True)
 class Frames:
     """One reader's frames of one turn. `after` is the last number that the reader has on the page."""
@@ -27,6 +48,7 @@ class Frames:
     words: Words
     renderer: Renderer
     after: int = 0
+    drawing: Drawing = field(default_factory=Drawing)
 
     async def stream(self, batches: AsyncIterable[Batch], beat: Beat) -> AsyncGenerator[bytes, None]:
         """SSE messages until the turn ends. `batches` starts at the turn's first event: what the page has
@@ -36,13 +58,18 @@ class Frames:
             await self._catch_up(batch[:known])
             events = batch[known:]
             if events:
-                changed = self.view.apply(events)
-                yield message(self.view.seen, self.render(changed, await self._take()))
+                yield await self._draw(changed := self.view.apply(events))
                 if isinstance(events[-1], Ended):
                     break
                 if "answer" in changed:
                     await beat.next()
         yield b"event: done\ndata: \n\n"
+
+    async def _draw(self, changed: set[Region]) -> bytes:
+        began = perf_counter()
+        frame = message(self.view.seen, self.render(changed, await self._take()))
+        self.drawing.add(began, text="answer" in changed)
+        return frame
 
     def render(self, changed: set[Region], text: Frame) -> str:
         """The partials for the regions that changed."""

@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 
+from app.measures import Paint
 from app.store import StoredTurn
 from web.frames import take
 from web.markdown import Frame
@@ -25,12 +26,14 @@ async def home(request: Request) -> Response:
 
 async def conversation(request: Request) -> Response:
     """The history, drawn by the same macros as the live stream; a turn that still runs goes on live."""
-    conversations, id_ = door_of(request).services.store.conversations, id_in(request, "conversation")
-    turns = await conversations.turns(owner_of(request), id_)
+    store, owner, id_ = door_of(request).services.store, owner_of(request), id_in(request, "conversation")
+    turns = await store.conversations.turns(owner, id_)
     if not turns:
         raise HTTPException(404)
+    seen = {turn: measured.paint for turn, measured in (await store.measures.of(owner, id_)).items()}
     # Drawing a long history, with its listings and formulas, would hold up everybody's streams.
-    return await _page(request, id_, await asyncio.to_thread(lambda: [_replay(turn) for turn in turns]))
+    drawn = await asyncio.to_thread(lambda: [_replay(turn, seen.get(turn.id)) for turn in turns])
+    return await _page(request, id_, drawn)
 
 
 async def delete(request: Request) -> Response:
@@ -97,7 +100,7 @@ async def _page(request: Request, id_: str, turns: list[tuple[View, Frame]]) -> 
     return HTMLResponse(page, headers={"cache-control": "no-store"})
 
 
-def _replay(turn: StoredTurn) -> tuple[View, Frame]:
-    view = View(turn.id, turn.question)
+def _replay(turn: StoredTurn, paint: Paint | None) -> tuple[View, Frame]:
+    view = View(turn.id, turn.question, paint=paint)
     view.apply(turn.events(merged=True))
     return view, take(view)

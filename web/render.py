@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Callable
 from functools import cache
+from math import floor
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -57,8 +58,10 @@ class Macros:
 
 
 def duration(milliseconds: float) -> str:
-    """34 ms, 1.2 s: what a reader can take in."""
-    return f"{milliseconds:.0f} ms" if milliseconds < 1_000 else f"{milliseconds / 1_000:.1f} s"
+    """34 ms, 1.2 s: what a reader can take in. Rounds as measure.js does, so that a line stays as it was."""
+    if milliseconds < 1_000:
+        return f"{floor(milliseconds + 0.5)} ms"
+    return f"{floor(milliseconds / 100 + 0.5) / 10} s"
 
 
 def excerpt(text: str) -> str:

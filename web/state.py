@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from redis.exceptions import RedisError
 from starlette.requests import Request
@@ -13,6 +13,7 @@ from app.errors import TurnError
 from app.models.ollama import find_ollama
 from app.services import Services, warm
 from web.beat import Beat
+from web.drawings import Drawings
 from web.render import Renderer
 
 DRAIN_SECONDS = 1.5  # a supervisor waits little longer before it kills
@@ -29,6 +30,7 @@ class Door:
     passages: int = 0  # in the library, as of the last look
     ollama: str = ""  # its address, when one answers and no language model is connected
     ready: bool = False  # whether everything has answered once
+    drawings: Drawings = field(default_factory=Drawings)
 
 
 def door_of(request: Request) -> Door:

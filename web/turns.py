@@ -53,6 +53,7 @@ async def events(request: Request) -> Response:
     door, owner = door_of(request), owner_of(request)
     turn = await find_turn(door, owner, id_in(request, "turn"))
     frames = Frames(View(turn.id, turn.question), words_for(request), door.renderer, number_after(request))
+    door.drawings.keep(turn.id, frames.drawing)
     return event_source(frames.stream(door.services.runner.read(owner, turn, 0), door.beat))
 
 

@@ -19,6 +19,8 @@ from app.events import (
     ToolStarted,
     TurnEvent,
 )
+from app.measures import Paint
+from web.facts import Facts, facts
 from web.markdown import Blocks
 
 Region = Literal["steps", "sources", "answer", "partial", "end"]
@@ -34,10 +36,10 @@ class View:
     routed: Routed | None = None
     cards: tuple[Card, ...] | None = None  # None until they are known
     partial: Partial | None = None
-    prompted: Prompted | None = None
     end: Finished | Failed | None = None
     blocks: Blocks | None = None  # None until there is text
     seen: int = 0  # the number of the last event that was applied
+    paint: Paint | None = None  # what a browser saw of it, when that is known
 
     @property
     def search_failed(self) -> bool:
@@ -45,10 +47,13 @@ class View:
         search = self.steps.get("search")
         return isinstance(search, Step) and search.state == "failed"
 
+    @property
+    def facts(self) -> Facts | None:
+        """The line under the answer, once the turn has ended."""
+        return None if self.end is None else facts(self.end, self.routed, self.paint)
+
     def apply(self, events: Sequence[TurnEvent]) -> set[Region]:
-        changed: set[Region] = set()
-        for event in events:
-            changed.add(self._apply(event))
+        changed = {self._apply(event) for event in events}
         self.seen += len(events)
         return changed
 
@@ -73,8 +78,7 @@ class View:
                 self.cards = event.cards
                 return "sources"
             case Prompted():
-                self.prompted = event
-                return "end"
+                return "end"  # where the waterfall opens, which reads it from the turn's record
             case Partial():
                 self.partial = event
                 return "partial"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
-from web import words_latency
+from web import words_latency, words_measures
 
 LANGUAGE_COOKIE = "lang"
 
@@ -51,11 +51,8 @@ EN = {
     "too_long": "The question has {length} characters; {limit} is the most.",
     "not_found": "There is no such page here, or it is not yours.",
     "home": "Start a new chat",
-    "first_token": "first token",
-    "total": "total",
-    "tokens": "{n} tokens",
-    "first_token_help": "From the question's arrival to the first word of the answer.",
     **words_latency.EN,
+    **words_measures.EN,
 }
 
 EN_EXAMPLES = [
@@ -123,11 +120,8 @@ ZH = {
     "too_long": "问题有 {length} 个字符，最多 {limit} 个。",
     "not_found": "这里没有这个页面，或者它不属于您。",
     "home": "开始新会话",
-    "first_token": "首词元",
-    "total": "总计",
-    "tokens": "{n} 个词元",
-    "first_token_help": "从收到问题到答案第一个字的时间。",
     **words_latency.ZH,
+    **words_measures.ZH,
 }
 
 ZH_EXAMPLES = ["怎样添加我自己的文档？", "怎样连接一个语言模型？", "什么是首词元时间？"]
@@ -177,6 +171,10 @@ class Words:
     def step(self, name: str, state: str, detail: str) -> str:
         """What a step says; a step that these tables do not know says its name."""
         return self.steps.get(name, {}).get(state, name).format(detail=detail)
+
+    def part(self, name: str) -> str:
+        """What a part of the prompt is called."""
+        return self.table.get(f"prompt_{name}", name)
 
     def failure(self, kind: str, message: str) -> str:
         return self.failures.get(kind, message)
