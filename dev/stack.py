@@ -21,7 +21,7 @@ from typing import Any
 from honcho.manager import SYSTEM_PRINTER_NAME, Manager
 from honcho.printer import Message, Printer
 
-from app.settings import Settings
+from app.settings import MEASURING, Settings
 from dev.lock import hold, write_stack
 from dev.parts import Part, Plan, plan, reachable
 
@@ -31,11 +31,11 @@ HANDBOOK = Path(__file__).with_name("handbook")
 ASKED_TO_STOP = (128 + signal.SIGINT, 128 + signal.SIGTERM)  # as honcho puts it
 
 
-def run(settings: Settings) -> int:
+def run(settings: Settings, local: bool = False) -> int:
     """Runs the stack until it is told to stop (0) or a part cannot be kept alive (not 0)."""
     with hold(settings.data_dir) as lock:
         refuse_taken_port(settings.host, settings.port)
-        stack = plan(settings, os.environ)
+        stack = plan(settings, os.environ, local=local)
         is_first = not (settings.data_dir / "prelude.db").exists()
         write_stack(settings.data_dir, stack.environment)
         print(f"Starting {', '.join(part.name for part in stack.parts)} …", flush=True)
@@ -86,7 +86,9 @@ def announce(stack: Plan, lock: Path, url: str, environment: Mapping[str, str],
              printer: PartsPrinter, is_first: bool) -> None:
     wait_until_ready(f"{url}/healthz")
     lines = [f"Prelude answers at {url}", f"data in {stack.environment['DATA_DIR']} · Ctrl-C stops it"]
-    if "OPENAI_BASE_URL" in stack.environment:
+    if stack.environment.get("CHAT_MODEL") == MEASURING:
+        lines.insert(1, f"{MEASURING} answers, a model for measuring waits: do not trust its answers")
+    elif "OPENAI_BASE_URL" in stack.environment:
         lines.insert(1, "no language model is connected: OPENAI_BASE_URL and CHAT_MODEL do that")
     if is_first:
         lines.append("its handbook is being read: it can be asked about in half a minute")

@@ -9,7 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
-LAYERS = ("setup", "runtime", "dev", "test")
+LAYERS = ("setup", "runtime", "dev", "test", "lab")
 ENTRY = re.compile(r"^([a-z0-9-]+)==(\S+)(?: ; .+)? \\$")
 
 
@@ -44,6 +44,12 @@ def test_every_requirement_is_pinned(layer: str, extras: tuple[str, ...]) -> Non
         versions = pins.get(name, set())
         assert versions, f"run `make lock`: {requirement} is not pinned in {layer}.txt"
         assert all(map(requirement.specifier.contains, versions)), f"run `make lock`: {requirement}"
+
+
+def test_the_lab_is_pinned_alone() -> None:
+    """Its weights come in a package that asks for another inference engine, which is not wanted."""
+    group = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["lab"]
+    assert {f"{name}=={version}" for name, found in pinned("lab").items() for version in found} == set(group)
 
 
 def test_layers_agree() -> None:

@@ -20,6 +20,7 @@ def root(tmp_path: Path) -> Path:
     shutil.copy(ROOT / "requirements" / "setup.txt", pins)
     (pins / "dev.txt").write_text(pins_of("honcho"))
     (pins / "test.txt").write_text(pins_of("honcho") + pins_of("iniconfig"))
+    (pins / "lab.txt").write_text(pins_of("jinja2"))  # asks for markupsafe, as the weights ask for an engine
     return tmp_path
 
 
@@ -41,6 +42,10 @@ def holds(root: Path, module: str) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
+def brings(root: Path, package: str) -> bool:
+    return any((root / ".venv").glob(f"lib/python*/site-packages/{package}"))
+
+
 def test_installs_once_and_keeps_the_larger_layer(root: Path, tmp_path: Path) -> None:
     misleading = {"PIP_USER": "1", "PIP_TARGET": str(tmp_path / "elsewhere"), "PIP_FIND_LINKS": "/nowhere",
                   "PIP_EXTRA_INDEX_URL": "http://127.0.0.1:1/simple", "UV_EXTRA_INDEX_URL": "http://127.0.0.1:1/simple"}
@@ -55,6 +60,20 @@ def test_installs_once_and_keeps_the_larger_layer(root: Path, tmp_path: Path) ->
     (root / "requirements" / "test.txt").write_text(pins_of("honcho"))
     assert set_up(root, "dev").returncode == 0
     assert not holds(root, "iniconfig")
+
+
+def test_the_lab_comes_beside_a_layer_without_what_it_asks_for(root: Path) -> None:
+    assert set_up(root, "lab").returncode == 0
+    assert holds(root, "honcho")
+    assert brings(root, "jinja2")
+    assert not brings(root, "markupsafe")
+    assert set_up(root, "lab").stdout == ""
+    assert set_up(root, "test").returncode == 0
+    assert holds(root, "iniconfig")
+    assert brings(root, "jinja2"), "a larger layer lost the lab"
+    (root / "requirements" / "lab.txt").write_text(pins_of("markupsafe"))
+    assert set_up(root, "dev").returncode == 0
+    assert brings(root, "markupsafe")
 
 
 def test_a_file_with_another_hash_is_refused(root: Path) -> None:
