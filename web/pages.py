@@ -95,6 +95,7 @@ async def _page(request: Request, id_: str, turns: list[tuple[View, Frame]]) -> 
         turns=turns,
         passages=door.passages,
         banner=not door.services.settings.is_language_model,
+        measuring=door.services.settings.chat_model if door.services.settings.is_for_measuring else "",
         ollama=door.ollama,
     )
     return HTMLResponse(page, headers={"cache-control": "no-store"})

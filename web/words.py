@@ -25,6 +25,7 @@ EN = {
     "welcome_empty": "No documents yet. Add some with: make ingest FROM=folder",
     "banner": "This is not a language model: it quotes sentences from your documents. "
     "To connect one, set {base} and {model}.",
+    "banner_measuring": "{model} is a small model for measuring waits: do not trust its answers.",
     "banner_ollama": "An Ollama answers on this machine: {base}={address} would connect it.",
     "you": "You asked",
     "answer": "Answer",
@@ -94,6 +95,7 @@ ZH = {
     "welcome_more": "答案来自您文档中的 {count} 个段落，并附上来源。",
     "welcome_empty": "还没有文档。用这条命令添加：make ingest FROM=文件夹",
     "banner": "尚未连接语言模型：这里只从您的文档中摘引句子。要连接语言模型，请设置 {base} 和 {model}。",
+    "banner_measuring": "{model} 是用来测量等待时间的小模型，它的回答不可信。",
     "banner_ollama": "这台机器上有 Ollama 在运行：设置 {base}={address} 即可连接。",
     "you": "您的问题",
     "answer": "回答",
