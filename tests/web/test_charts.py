@@ -171,6 +171,15 @@ def test_percentiles_go_as_far_as_the_samples_carry() -> None:
     assert marks(2_000)[-1] == "p99.9"
 
 
+def test_a_value_stands_in_the_middle_of_its_share() -> None:
+    """Hazen's position: of ten values the largest is at p95, of one it is at the median."""
+    for n, mark in ((10, "p95"), (1, "p50")):
+        svg = curves({"a": [float(value) for value in range(n)]}, title="t")
+        (tick,) = [node for node in parsed(svg).iter(f"{SVG}text") if node.text == mark]
+        (path,) = paths(svg, "line" if n > 1 else "dot")
+        assert path[-1][0] == pytest.approx(float(tick.get("x") or 0), abs=0.2)
+
+
 def test_the_percentile_axis_is_stretched_towards_the_tail() -> None:
     """p50, p90 and p99 of 1…1000: each tenth of what remains is as wide as the tenth before."""
     places = {
