@@ -5,9 +5,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from e2e.bench import retrieval, streams, ttft
+from e2e.bench import measuring, retrieval, streams, ttft
 
 BENCHES: dict[str, Callable[[Path | None], None]] = {
+    "measuring": measuring.main,
     "retrieval": retrieval.main,
     "streams": streams.main,
     "ttft": ttft.main,
