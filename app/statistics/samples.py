@@ -38,9 +38,7 @@ class Sample:
 
 def sample(record: Record, paint: Paint | None, rendered: Rendered | None, created: float) -> Sample:
     """`created` is in seconds since the epoch."""
-    found = values(record, paint)
-    if rendered is not None:
-        found["render"] = rendered.first
+    found = values(record, paint, rendered)
     ttft = found.get("ttft", record.timings.get("ttft"))
     theirs = record.ms("upstream_ttft") + record.ms("search")
     return Sample(

@@ -50,15 +50,15 @@ class Asker:
 
 
 @pytest_asyncio.fixture
-async def store(stack: Stack) -> AsyncIterator[Store]:
+async def running_store(stack: Stack) -> AsyncIterator[Store]:
     """The running application's own."""
     async with open_store(Settings(data_dir=stack.folder)) as opened:
         yield opened
 
 
 @pytest_asyncio.fixture
-async def asker(client: httpx.AsyncClient, store: Store) -> Asker:
-    return await asker_of(client, store)
+async def asker(client: httpx.AsyncClient, running_store: Store) -> Asker:
+    return await asker_of(client, running_store)
 
 
 async def asker_of(client: httpx.AsyncClient, store: Store) -> Asker:
@@ -228,8 +228,8 @@ async def test_nobodys_question_is_told(asker: Asker, stranger: httpx.AsyncClien
     assert secret not in await html(stranger, whose="all")
 
 
-async def test_mine_are_mine(asker: Asker, stranger: httpx.AsyncClient, store: Store) -> None:
-    other = await asker_of(stranger, store)
+async def test_mine_are_mine(asker: Asker, stranger: httpx.AsyncClient, running_store: Store) -> None:
+    other = await asker_of(stranger, running_store)
     await asker.asked(2)
     await other.asked(3)
     assert rows(await asker.page(), "ttft")[0][1] == "2"
@@ -310,14 +310,19 @@ async def test_a_turn_that_was_really_asked_is_there(client: httpx.AsyncClient) 
     assert "wall" not in first(page, "main").text()
 
 
-async def test_when_more_turns_there_are_than_are_read_it_says_so(sqlite: Store) -> None:
+async def test_when_more_turns_there_are_than_are_read_it_says_so(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On either database, and however many at a time they are read."""
+    monkeypatch.setattr("app.store.measures.PART", 2)
     owner = uuid4().hex
-    for n in range(3):
-        await keep(sqlite, owner, 1_000.0 + n)
-    read = await sqlite.measures.recent(owner, limit=2)
+    for n in range(6):
+        await keep(store, owner, 1_000.0 + n, painted=n % 2 == 0)
+    read = await store.measures.recent(owner, limit=5)
     said = report(read, Choice(), LANGUAGES["en"], capped=True).facts[0]
-    assert said == "Read: the latest 2 turns only, of the last 7 days"
-    assert [turn.created for turn in read] == [1_002.0, 1_001.0]
+    assert said == "Read: the latest 5 turns only, of the last 7 days"
+    assert [turn.created for turn in read] == [1_005.0, 1_004.0, 1_003.0, 1_002.0, 1_001.0]
+    assert [turn.paint is not None for turn in read] == [False, True, False, True, False]
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,11 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from app.measures import stages
 from app.statistics import Sample, slowest
 from app.store.measures import Measured
-from web.charts import Bar, Mark, gantt
 from web.latency.figures import milliseconds
+from web.waterfall import waterfall
 from web.words import Words
-from web.words_latency import name_of
 
 SHOWN = 10
 
@@ -25,9 +23,9 @@ class Slow:
     what: str
     ttft: str
     facts: tuple[str, ...]
-    clock: str
+    notes: tuple[str, ...]
     href: str
-    waterfall: Markup
+    chart: Markup
 
 
 def slow_turns(turns: Sequence[Measured], samples: Sequence[Sample], words: Words) -> tuple[Slow, ...]:
@@ -36,7 +34,7 @@ def slow_turns(turns: Sequence[Measured], samples: Sequence[Sample], words: Word
 
 
 def _slow(turn: Measured, one: Sample, words: Words) -> Slow:
-    total = one.values.get("total")
+    total, drawn = one.values.get("total"), waterfall(turn, words)
     facts = [
         "" if total is None else f"{words('latency_total')} {milliseconds(total)}",
         words("latency_tokens", n=f"{one.prompt_tokens:,}") if one.prompt_tokens else "",
@@ -47,22 +45,7 @@ def _slow(turn: Measured, one: Sample, words: Words) -> Slow:
         what=" · ".join(filter(None, (one.route, one.model))),
         ttft=milliseconds(one.ttft or 0),
         facts=tuple(filter(None, facts)),
-        clock=words("latency_from_submit" if one.painted else "latency_from_arrival"),
+        notes=drawn.notes,
         href=f"/c/{turn.conversation}#t-{turn.turn}" if turn.mine else "",
-        waterfall=_waterfall(turn, one, words),
-    )
-
-
-def _waterfall(turn: Measured, one: Sample, words: Words) -> Markup:
-    found = stages(turn.record, turn.paint if one.painted else None)
-    return gantt(
-        [Bar(name_of(stage.name, words.language), stage.start, stage.ms, stage.side) for stage in found],
-        [
-            Mark(name_of(name, words.language), one.values[name])
-            for name in ("ttfp", "ttfs", "ttft")
-            if name in one.values
-        ],
-        title=words("latency_waterfall"),
-        legend={side: words(f"latency_side_{side}") for side in dict.fromkeys(stage.side for stage in found)},
-        empty=words("latency_no_data"),
+        chart=drawn.chart,
     )

@@ -44,8 +44,8 @@ WORDS = {
         "question while it is typed."
     ),
     "latency_lever_own": (
-        "What helps: look at the slowest turns below for the stage or the gap that is long; then more "
-        "processes, work moved behind the answer, or a shorter way to the browser."
+        "What helps: look at the slowest turns below for the stage that is long, or the stretch that nothing "
+        "accounts for; then more processes, work moved behind the answer, or a shorter way to the browser."
     ),
     "latency_days": "Time",
     "latency_days_1": "1 day",
@@ -71,7 +71,6 @@ WORDS = {
     "latency_met": "met",
     "latency_who": "who broke it",
     "latency_nobody": "nobody",
-    "latency_kept": "kept",
     "latency_broken": "broken at p95",
     "latency_culprit": "{route} · {model}: {broken} of {n}",
     "latency_more": "and {n} more",
@@ -95,14 +94,7 @@ WORDS = {
     "latency_slowest_lead": (
         "By first token. Whose turn it was and what was asked is not shown; your own have a link."
     ),
-    "latency_waterfall": "Where the time went",
     "latency_open": "Open the conversation",
-    "latency_from_submit": "From the click that sent the question, on the browser's clock.",
-    "latency_from_arrival": "From the question's arrival at the server; no browser reported.",
-    "latency_side_browser": "browser and network",
-    "latency_side_server": "this server",
-    "latency_side_model": "model",
-    "latency_side_gap": "nothing ran",
     "latency_definitions": "What the names mean",
     "latency_tokens": "{n} prompt tokens",
     "latency_total": "total",
@@ -132,5 +124,5 @@ MEASURES = {
     "render": ("drawing", "the first text to HTML, in this process"),
     "own": ("delivery", "from the server's first text to its paint in the browser"),
     "deliver": ("delivery", "from the server's first text to its paint in the browser"),
-    "gap": ("gap", "a stretch in which no stage ran"),
+    "gap": ("unaccounted for", "none of the stages ran: waiting for the processor, say"),
 }

@@ -38,7 +38,7 @@ WORDS = {
         "办法：使用更近或更快的索引；减少回答必须等待的检索支路；在用户打字时就计算问题的向量。"
     ),
     "latency_lever_own": (
-        "办法：在下面最慢的问答里找出耗时的阶段或空档；再增加进程、把工作挪到回答之后，或缩短到浏览器的路程。"
+        "办法：在下面最慢的问答里找出耗时的阶段或未归因的时段；再增加进程、把工作挪到回答之后，或缩短到浏览器的路程。"
     ),
     "latency_days": "时间",
     "latency_days_1": "1 天",
@@ -64,7 +64,6 @@ WORDS = {
     "latency_met": "达标",
     "latency_who": "谁超出了",
     "latency_nobody": "没有",
-    "latency_kept": "达标",
     "latency_broken": "p95 超出",
     "latency_culprit": "{route} · {model}：{n} 轮中 {broken} 轮",
     "latency_more": "另有 {n} 组",
@@ -84,14 +83,7 @@ WORDS = {
     "latency_group": "分组",
     "latency_slowest": "最慢的问答",
     "latency_slowest_lead": "按首词元排序。不显示是谁的问答，也不显示问了什么；您自己的带有链接。",
-    "latency_waterfall": "时间花在哪里",
     "latency_open": "打开会话",
-    "latency_from_submit": "从点击发送算起，以浏览器的时钟为准。",
-    "latency_from_arrival": "从问题到达服务器算起；没有浏览器的报告。",
-    "latency_side_browser": "浏览器与网络",
-    "latency_side_server": "本服务器",
-    "latency_side_model": "模型",
-    "latency_side_gap": "空档",
     "latency_definitions": "名称的含义",
     "latency_tokens": "提示词 {n} 个词元",
     "latency_total": "总计",
@@ -121,5 +113,5 @@ MEASURES = {
     "render": ("绘制", "在本进程中把第一段文字变成 HTML"),
     "own": ("送达", "从服务器的第一段文字到浏览器画出"),
     "deliver": ("送达", "从服务器的第一段文字到浏览器画出"),
-    "gap": ("空档", "没有任何阶段在运行的一段"),
+    "gap": ("未归因", "没有任何阶段在运行，例如在等处理器"),
 }
