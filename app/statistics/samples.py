@@ -47,7 +47,7 @@ def sample(record: Record, paint: Paint | None, rendered: Rendered | None, creat
         cached=record.cached,
         outcome=record.outcome,
         day=datetime.fromtimestamp(created, UTC).date().isoformat(),
-        values=MappingProxyType(found),
+        values=found,
         ttft=ttft,
         own=None if ttft is None else ttft - theirs,
         prompt_tokens=record.usage.prompt_tokens or sum(record.prompt.values()),

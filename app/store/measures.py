@@ -4,7 +4,7 @@ Two tables, for the two come independently; a paint is taken once, and only for 
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,19 +78,18 @@ class Measures:
         async with self._engine.connect() as connection:
             return {row.turn: _measured(row, owner) for row in await connection.execute(asked)}
 
-    async def recent(
+    async def parts(
         self, owner: str, *, since: float = 0.0, mine: bool = False, limit: int = 20_000
-    ) -> list[Measured]:
-        """The deployment's latest turns, or the asker's alone, newest first; figures only, nobody's words."""
+    ) -> AsyncGenerator[list[Measured], None]:
+        """The deployment's latest turns, or the asker's alone, newest first, a few hundred at a time; figures
+        only, nobody's words."""
         asked = _JOINED.where(records.c.created >= since).order_by(records.c.created.desc()).limit(limit)
         if mine:
             asked = asked.where(records.c.owner == owner)
-        found: list[Measured] = []
         async with self._engine.connect() as connection:
             rows = await connection.stream(asked.execution_options(yield_per=PART))
             async for part in rows.partitions():
-                found += await asyncio.to_thread(_all_measured, part, owner)
-        return found
+                yield await asyncio.to_thread(_all_measured, part, owner)
 
 
 _JOINED = select(

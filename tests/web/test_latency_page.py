@@ -25,6 +25,7 @@ from tests.measured import a_turn, keep
 from tests.web.sse import ask
 from tests.web.test_words import HAN
 from web.latency.figures import milliseconds, percent
+from web.latency.reading import Reading
 from web.latency.report import Choice, report
 from web.render import HERE, STATIC
 from web.words import LANGUAGES
@@ -318,8 +319,10 @@ async def test_when_more_turns_there_are_than_are_read_it_says_so(
     owner = uuid4().hex
     for n in range(6):
         await keep(store, owner, 1_000.0 + n, painted=n % 2 == 0)
-    read = await store.measures.recent(owner, limit=5)
-    said = report(read, Choice(), LANGUAGES["en"], capped=True).facts[0]
+    read = [turn async for part in store.measures.parts(owner, limit=5) for turn in part]
+    reading = Reading()
+    reading.take(read)
+    said = report(reading, Choice(), LANGUAGES["en"], capped=True).facts[0]
     assert said == "Read: the latest 5 turns only, of the last 7 days"
     assert [turn.created for turn in read] == [1_005.0, 1_004.0, 1_003.0, 1_002.0, 1_001.0]
     assert [turn.paint is not None for turn in read] == [False, True, False, True, False]

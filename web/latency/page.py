@@ -3,13 +3,14 @@
 import asyncio
 import time
 from collections.abc import Sequence
+from contextlib import aclosing
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from app.statistics import BY
-from app.store.measures import Measured
+from web.latency.reading import Reading
 from web.latency.report import Choice, report
 from web.state import door_of, owner_of
 from web.words import words_for
@@ -22,7 +23,7 @@ DAY_SECONDS = 86_400.0
 
 async def latency(request: Request) -> Response:
     choice = chosen(request)
-    page = await asyncio.to_thread(_draw, request, choice, await _recent(request, choice))
+    page = await asyncio.to_thread(_draw, request, choice, await _read(request, choice))
     return HTMLResponse(page, headers={"cache-control": "no-store"})
 
 
@@ -42,13 +43,16 @@ def _one_of(request: Request, name: str, values: Sequence[str], default: str) ->
     return value
 
 
-async def _recent(request: Request, choice: Choice) -> list[Measured]:
-    since = time.time() - choice.days * DAY_SECONDS
-    measures = door_of(request).services.store.measures
-    return await measures.recent(owner_of(request), since=since, mine=choice.whose == "mine", limit=MOST)
+async def _read(request: Request, choice: Choice) -> Reading:
+    reading, since = Reading(), time.time() - choice.days * DAY_SECONDS
+    measures, mine = door_of(request).services.store.measures, choice.whose == "mine"
+    async with aclosing(measures.parts(owner_of(request), since=since, mine=mine, limit=MOST)) as parts:
+        async for part in parts:
+            await asyncio.to_thread(reading.take, part)
+    return reading
 
 
-def _draw(request: Request, choice: Choice, turns: Sequence[Measured]) -> str:
+def _draw(request: Request, choice: Choice, reading: Reading) -> str:
     words = words_for(request)
-    found = report(turns, choice, words, capped=len(turns) >= MOST)
+    found = report(reading, choice, words, capped=len(reading.samples) >= MOST)
     return door_of(request).renderer.page("latency.html", words=words, report=found)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.statistics import BY, Budget, Percentiles, Sample, budgets, goodput, grouped, sample, summary
-from app.store.measures import Measured
+from app.statistics import BY, Budget, Percentiles, Sample, budgets, goodput, grouped, summary
 from web.latency import pictures
 from web.latency.figures import milliseconds, percent
-from web.latency.slow import Slow, slow_turns
+from web.latency.reading import Reading
+from web.latency.slow import Slow, slow_turn
 from web.latency.verdict import verdict
 from web.words import Words
 from web.words_latency import MEASURES, name_of
@@ -74,9 +74,9 @@ class Report:
     definitions: Mapping[str, tuple[str, str]]
 
 
-def report(turns: Sequence[Measured], choice: Choice, words: Words, *, capped: bool) -> Report:
-    """`turns` are the newest first; `capped` says that there were more."""
-    samples = [sample(turn.record, turn.paint, turn.rendered, turn.created) for turn in turns]
+def report(reading: Reading, choice: Choice, words: Words, *, capped: bool) -> Report:
+    """Of turns that were read from the newest on; `capped` says that there were more."""
+    samples = reading.samples
     groups = {_group(name, words): group for name, group in grouped(samples, choice.by).items()}
     return Report(
         filters=_filters(choice, words),
@@ -89,7 +89,7 @@ def report(turns: Sequence[Measured], choice: Choice, words: Words, *, capped: b
         phases=pictures.phases(samples, words),
         drawn=min(len(samples), pictures.DRAWN),
         table=_table(samples, groups, words),
-        slow=slow_turns(turns, samples, words),
+        slow=tuple(slow_turn(turn, one, words) for turn, one in reading.slow),
         definitions=MEASURES[words.language],
     )
 

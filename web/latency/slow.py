@@ -1,18 +1,15 @@
 """The slowest turns, each with its waterfall. Nobody learns whose they were or what was asked."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from app.statistics import Sample, slowest
+from app.statistics import Sample
 from app.store.measures import Measured
 from web.latency.figures import milliseconds
 from web.waterfall import waterfall
 from web.words import Words
-
-SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +25,7 @@ class Slow:
     chart: Markup
 
 
-def slow_turns(turns: Sequence[Measured], samples: Sequence[Sample], words: Words) -> tuple[Slow, ...]:
-    """`samples` are those of `turns`, in the same order."""
-    return tuple(_slow(turns[place], samples[place], words) for place in slowest(samples, SHOWN))
-
-
-def _slow(turn: Measured, one: Sample, words: Words) -> Slow:
+def slow_turn(turn: Measured, one: Sample, words: Words) -> Slow:
     total, drawn = one.values.get("total"), waterfall(turn, words)
     facts = [
         "" if total is None else f"{words('latency_total')} {milliseconds(total)}",
