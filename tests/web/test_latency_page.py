@@ -1,5 +1,6 @@
 """The page /latency over a real socket: figures for everybody, words of nobody, and what they call for."""
 
+import asyncio
 import re
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -220,6 +221,12 @@ async def test_the_slowest_turns_have_a_waterfall_and_a_link_for_their_asker_alo
     assert turn.conversation not in theirs
     assert turn.id not in theirs
     assert "91.3 s" in [node.text() for node in LexborHTMLParser(theirs).css(".slow b")]
+
+
+async def test_many_at_once_are_all_answered(asker: Asker) -> None:
+    await asker.asked(3)
+    pages = await asyncio.gather(*(html(asker.client) for _ in range(6)))
+    assert len(set(pages)) == 1
 
 
 async def test_nobodys_question_is_told(asker: Asker, stranger: httpx.AsyncClient) -> None:

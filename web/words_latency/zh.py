@@ -20,12 +20,12 @@ WORDS = {
     "latency_part_retrieval": "检索",
     "latency_part_own": "本应用自身的环节",
     "latency_numbers_wait": (
-        "p95 上它用去 {part}，首词元在 {ttft} 后出现（预算 {ttft_limit}）；其后每个词元 {tpot}（预算 "
-        "{tpot_limit}）；n = {n}。"
+        "它的 p95 是 {part}，首词元的 p95 是 {ttft}（预算 {ttft_limit}）；其后每个词元的 p95 是 {tpot}"
+        "（预算 {tpot_limit}）；n = {n}。"
     ),
     "latency_numbers_decode": (
-        "p95 上其后每个词元要 {tpot}（预算 {tpot_limit}），首词元在 {ttft} 后出现（预算 {ttft_limit}）"
-        "；n = {n}。"
+        "首词元之后，每个词元的 p95 是 {tpot}（预算 {tpot_limit}），而首词元的 p95 是 {ttft}"
+        "（预算 {ttft_limit}）；n = {n}。"
     ),
     "latency_lever_prefill": (
         "办法：缩短提示词（少放段落、少带历史）；让提示词开头保持不变，使服务端的前缀缓存命中；简单的问"
