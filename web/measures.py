@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, Response
 
 from app.events import Started
 from app.measures import Paint, implausible, record, stages, values
-from app.store import Measured
+from app.store import Measured, Painted
 from app.turnlog import TurnLog
 from web.questions import id_in
 from web.state import Door, door_of, owner_of
@@ -40,7 +40,7 @@ async def paint(request: Request) -> Response:
         raise HTTPException(400, f"The body is no measurement: {error}.") from None
     if reason := implausible(told, seen):
         raise HTTPException(422, f"Nobody can have seen this: {reason}.")
-    await door.services.store.measures.paint(owner, turn, told, door.drawings.take(turn))
+    door.paints.add(Painted(owner, turn, told, door.drawings.take(turn)))
     return Response(status_code=204)
 
 
@@ -68,6 +68,7 @@ async def measured_turn(door: Door, owner: str, turn: str) -> Measured:
     log = door.services.runner.find(owner, turn)
     if log is not None:
         await _settle(door, log)
+    await door.paints.flush()
     for pause in PAUSES:
         await asyncio.sleep(pause)
         if (found := await door.services.store.measures.one(owner, turn)) is not None:

@@ -26,10 +26,12 @@ async def home(request: Request) -> Response:
 
 async def conversation(request: Request) -> Response:
     """The history, drawn by the same macros as the live stream; a turn that still runs goes on live."""
-    store, owner, id_ = door_of(request).services.store, owner_of(request), id_in(request, "conversation")
+    door, owner, id_ = door_of(request), owner_of(request), id_in(request, "conversation")
+    store = door.services.store
     turns = await store.conversations.turns(owner, id_)
     if not turns:
         raise HTTPException(404)
+    await door.paints.flush()
     seen = {turn: measured.paint for turn, measured in (await store.measures.of(owner, id_)).items()}
     # Drawing a long history, with its listings and formulas, would hold up everybody's streams.
     drawn = await asyncio.to_thread(lambda: [_replay(turn, seen.get(turn.id)) for turn in turns])

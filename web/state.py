@@ -14,6 +14,7 @@ from app.models.ollama import find_ollama
 from app.services import Services, warm
 from web.beat import Beat
 from web.drawings import Drawings
+from web.paints import Paints
 from web.render import Renderer
 
 DRAIN_SECONDS = 1.5  # a supervisor waits little longer before it kills
@@ -31,6 +32,10 @@ class Door:
     ollama: str = ""  # its address, when one answers and no language model is connected
     ready: bool = False  # whether everything has answered once
     drawings: Drawings = field(default_factory=Drawings)
+    paints: Paints = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.paints = Paints(self.services.store.measures)
 
 
 def door_of(request: Request) -> Door:
@@ -55,6 +60,7 @@ async def running(door: Door) -> AsyncGenerator[None, None]:
         yield
     finally:
         await runner.drain(DRAIN_SECONDS)
+        await door.paints.close()
         with suppress(RedisError, OSError):
             await mirror.flush()  # readers elsewhere need not wait until this process counts as lost
         for task in tasks:

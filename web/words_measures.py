@@ -76,14 +76,7 @@ ZH = {
     "prompt_question": "问题",
 }
 
-# Stages have the names that /latency gives them; what nothing accounts for is called that.
-_GAPS = {
-    "en": ("unaccounted for", "none of the stages ran: waiting for the processor, say"),
-    "zh": ("未归因", "没有任何阶段在运行，例如在等处理器"),
-}
-STAGES = {language: table | {"gap": _GAPS[language]} for language, table in words_latency.MEASURES.items()}
-
 
 def stage(name: str, language: str) -> tuple[str, str]:
     """The name of a stage or mark, and a line on what it is; one that is not known is called by its own."""
-    return STAGES[language].get(name, (name, ""))
+    return words_latency.MEASURES[language].get(name, (name, ""))

@@ -10,7 +10,7 @@ from app.settings import Settings
 from app.store.conversations import Conversation, Conversations, StoredTurn
 from app.store.documents import Documents
 from app.store.engine import open_engine
-from app.store.measures import Measured, Measures
+from app.store.measures import Measured, Measures, Painted
 from app.store.migrate import migrate
 from app.store.outbox import Job, Outbox
 
@@ -22,6 +22,7 @@ __all__ = [
     "Measured",
     "Measures",
     "Outbox",
+    "Painted",
     "Store",
     "StoredTurn",
     "open_store",
