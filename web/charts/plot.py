@@ -89,7 +89,7 @@ def ruler(x: Axis, across: Scale, top: float, bottom: float, unit: str) -> Itera
     for place, (value, label) in reversed(list(enumerate(x.ticks))):
         said = f"{label} {unit}" if place == len(x.ticks) - 1 else label
         at, half = across.at(value), width_of(said) / 2
-        middle = min(at, WIDTH - half)
+        middle = min(at, WIDTH - half - 2)
         yield tag("line", x1=at, x2=at, y1=top, y2=bottom, class_="grid")
         if middle + half <= free:  # else it would touch the one at its right
             yield words(said, middle, bottom + LINE, anchor="middle", class_="soft")
@@ -104,7 +104,7 @@ def _grid(x: Axis, y: Axis, across: Scale, upward: Scale) -> Iterable[Markup]:
     taken = 0.0
     for value, label in x.ticks:
         at, half = across.at(value), width_of(label) / 2
-        middle = min(at, WIDTH - half)
+        middle = min(at, WIDTH - half - 2)
         yield tag("line", x1=at, x2=at, y1=upward.start, y2=upward.start + 3, class_="tick")
         if middle - half > taken:  # else it would touch the label before
             yield words(label, middle, upward.start + LINE, anchor="middle", class_="soft")
