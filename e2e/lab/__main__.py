@@ -1,0 +1,56 @@
+"""`python -m e2e.lab [NAME…] [--docs]` (`make lab`): the studies, or some of them, one after the other.
+
+Prints tables, and one JSON object as the last line. Ends with status 1 when a claim does not hold here.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+
+from dev.local.weights import weights
+from e2e.lab.machine import is_busy, machine
+from e2e.lab.results import keep, publish
+from e2e.lab.studies import STUDIES
+from e2e.lab.study import Claim, Pace, figures
+from e2e.lab.tables import table
+from e2e.lab.words import EN
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    asked = _parser().parse_args(arguments)
+    weights()  # without them nothing need start
+    here, found, broken = machine(), {}, []
+    if is_busy(here):
+        print(f"This machine is busy (load {here['load']}): trust the ratios, not the times.", flush=True)
+    for name in asked.names or STUDIES:
+        print(f"\n== {name}", flush=True)
+        found[name] = STUDIES[name].measure(Pace(asked.rounds, asked.seconds))
+        print(table(name, found[name], EN, here), flush=True)
+        broken += _judged(STUDIES[name].claims(found[name]))
+    result = {"machine": here, **{name: figures(rows) for name, rows in found.items()}, "broken": broken}
+    keep(result, found)
+    if asked.docs:
+        publish(found, here)
+    print(json.dumps(result))
+    return 1 if broken else 0
+
+
+def _judged(claims: Sequence[Claim]) -> list[str]:
+    for claim in claims:
+        print(f"{'holds' if claim.holds else 'BROKEN'}: {claim.words}", flush=True)
+    return [claim.words for claim in claims if not claim.holds]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m e2e.lab", description="What a real model's waits depend on.")
+    known = ", ".join(STUDIES)
+    parser.add_argument("names", nargs="*", choices=[*STUDIES], metavar="NAME", help=f"of {known}")
+    parser.add_argument("--rounds", type=int, default=5, help="at the most, of each study")
+    parser.add_argument("--seconds", type=float, default=60, help="about, for each study")
+    parser.add_argument("--docs", action="store_true", help="write the tables and plots into docs/ as well")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
