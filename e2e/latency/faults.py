@@ -1,0 +1,107 @@
+"""The web door with one fault built in, to prove that the suite finds it (`python -m e2e.latency.faults NAME`).
+
+Every fault is patched in from here; the product has no place for them.
+"""
+
+import asyncio
+import sys
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Any
+
+from app import turn
+from app.prompt import Message
+from web import __main__ as web
+from web import frames
+
+
+def late_sources() -> None:
+    """150 ms more before the sources are known."""
+    search = vars(turn)["_search"]
+
+    async def slower(question: str, k: int, stages: Any, timings: Any) -> Any:
+        found = await search(question, k, stages, timings)
+        await asyncio.sleep(0.15)
+        return found
+
+    vars(turn)["_search"] = slower
+
+
+def slow_index() -> None:
+    """150 ms more in the search itself."""
+    from app.retrieval.chroma import ChromaIndex
+
+    search = ChromaIndex.search
+
+    async def slower(self: Any, *arguments: Any) -> Any:
+        await asyncio.sleep(0.15)
+        return await search(self, *arguments)
+
+    vars_of(ChromaIndex, "search", slower)
+
+
+def blocking() -> None:
+    """200 ms in which the event loop does nothing else."""
+    build = vars(turn)["build"]
+
+    def slower(*arguments: Any) -> Any:
+        time.sleep(0.2)
+        return build(*arguments)
+
+    vars(turn)["build"] = slower
+
+
+def title_first() -> None:
+    """The model names the conversation before it answers."""
+    generate = vars(turn)["_generate"]
+
+    async def later(messages: Any, route: Any, model: Any, emit: Any, timings: Any) -> Any:
+        title = [Message("user", "A title for: " + messages[-1].content.partition("<question>\n")[2])]
+        async with aclosing(model.stream(title, route)) as chunks:
+            async for _ in chunks:
+                pass
+        return await generate(messages, route, model, emit, timings)
+
+    vars(turn)["_generate"] = later
+
+
+def unflushed() -> None:
+    """The first text stays in the server until the next one comes."""
+    stream = frames.Frames.stream
+
+    async def holding(self: Any, batches: Any, beat: Any) -> AsyncGenerator[bytes, None]:
+        held = b""
+        was_held = False
+        async with aclosing(stream(self, batches, beat)) as sent:
+            async for message in sent:
+                if b'-open"' in message and not was_held:
+                    held, was_held = message, True
+                else:
+                    yield held + message
+                    held = b""
+
+    vars_of(frames.Frames, "stream", holding)
+
+
+def none() -> None:
+    """The door as it is."""
+
+
+def vars_of(kind: type, name: str, value: Any) -> None:
+    setattr(kind, name, value)
+
+
+FAULTS: dict[str, Callable[[], None]] = {
+    "none": none,
+    "late-sources": late_sources,
+    "slow-index": slow_index,
+    "blocking": blocking,
+    "title-first": title_first,
+    "unflushed": unflushed,
+}
+
+
+if __name__ == "__main__":
+    FAULTS[sys.argv[1]]()
+    web.main()
