@@ -15,7 +15,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--port", type=_from(0), default=8003, help="0 takes a free one")
     parser.add_argument("--context", type=_from(1), default=CONTEXT, help="tokens of a prompt and its answer")
     parser.add_argument("--parallel", type=_from(1), default=2, help="prompts that are answered at once")
-    parser.add_argument("--threads", type=_from(0), default=0, help="0 takes as many as there are cores")
+    parser.add_argument("--threads", type=_from(0), default=0, help="0 takes a core less than there are")
     parser.add_argument("--kept-mib", type=_from(0), default=KEPT_PROMPTS_MIB,
                         help="memory for prompts that have lost their slot")
     serving = Serving(weights(), Wanted(**vars(parser.parse_args(arguments))))

@@ -1,5 +1,6 @@
 """Serves the weights by llama.cpp's own HTTP server, which runs in threads of this process."""
 
+import os
 import socket
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +17,9 @@ KEPT_PROMPTS_MIB = 512  # of prompts that have lost their slot; its own default 
 class Wanted:
     """`context` is the most tokens of one prompt and its answer; `parallel` how many are answered at once.
 
-    `port` 0 takes a free one and `threads` 0 as many as there are cores. With `kept_mib` 0 a prompt is
-    remembered only in the slot that read it last.
+    `port` 0 takes a free one. `threads` 0 takes a core less than there are: llama.cpp's threads wait for one
+    another by spinning, so one whose core somebody else needs holds up all (a token took 20 times as long).
+    With `kept_mib` 0 a prompt is remembered only in the slot that read it last.
     """
 
     host: str = "127.0.0.1"
@@ -44,8 +46,8 @@ class Serving:
         given.cache_ram_mib, given.verbosity = wanted.kept_mib, ERRORS_ONLY
         given.ui = given.endpoint_slots = False
         given.cors_origins = f"http://{wanted.host}"  # else any page in a browser here may ask it
-        if wanted.threads:
-            given.cpuparams.n_threads = given.cpuparams_batch.n_threads = wanted.threads
+        threads = wanted.threads or max(1, (os.cpu_count() or 2) - 1)
+        given.cpuparams.n_threads = given.cpuparams_batch.n_threads = threads
         refuse_taken(wanted.host, wanted.port)
         try:
             self._server = xllamacpp.Server(given)

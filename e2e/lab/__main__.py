@@ -23,9 +23,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     here, found, broken = machine(), {}, []
     if is_busy(here):
         print(f"This machine is busy (load {here['load']}): trust the ratios, not the times.", flush=True)
-    for name in asked.names or STUDIES:
+    chosen = asked.names or [*STUDIES]
+    share = asked.seconds / sum(STUDIES[name].share for name in chosen)
+    for name in chosen:
         print(f"\n== {name}", flush=True)
-        found[name] = STUDIES[name].measure(Pace(asked.rounds, asked.seconds))
+        found[name] = STUDIES[name].measure(Pace(asked.rounds, share * STUDIES[name].share))
         print(table(name, found[name], EN, here), flush=True)
         broken += _judged(STUDIES[name].claims(found[name]))
     result = {"machine": here, **{name: figures(rows) for name, rows in found.items()}, "broken": broken}
@@ -44,12 +46,17 @@ def _judged(claims: Sequence[Claim]) -> list[str]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m e2e.lab", description="What a real model's waits depend on.")
-    known = ", ".join(STUDIES)
-    parser.add_argument("names", nargs="*", choices=[*STUDIES], metavar="NAME", help=f"of {known}")
+    parser.add_argument("names", nargs="*", type=_known, metavar="NAME", help=f"of {', '.join(STUDIES)}")
     parser.add_argument("--rounds", type=int, default=5, help="at the most, of each study")
-    parser.add_argument("--seconds", type=float, default=60, help="about, for each study")
+    parser.add_argument("--seconds", type=float, default=330, help="about, for all of them")
     parser.add_argument("--docs", action="store_true", help="write the tables and plots into docs/ as well")
     return parser
+
+
+def _known(name: str) -> str:
+    if name not in STUDIES:
+        raise argparse.ArgumentTypeError(f"is {name!r}, but takes one of {', '.join(STUDIES)}")
+    return name
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import Any
 from e2e.lab.asking import Answer
 
 Rows = Mapping[str, Sequence[Answer]]  # by variant, in the order in which they are shown
-LEAST_ROUNDS = 2
+LEAST_ROUNDS = 3
 SEED = 20_261_201
 
 
@@ -28,11 +28,12 @@ class Study:
     name: str
     measure: Callable[["Pace"], Rows]
     claims: Callable[[Rows], Sequence[Claim]]
+    share: int = 1  # of the time there is
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """At most `rounds` of them, and none begun that would likely end after `seconds`; two at the least."""
+    """At most `rounds` of them, and none begun that would likely end after `seconds`; three at the least."""
 
     rounds: int
     seconds: float

@@ -8,7 +8,7 @@ from e2e.lab.material import filler
 from e2e.lab.server import asker, serving
 from e2e.lab.study import Claim, Pace, Rows, Study, shuffled, tpot, ttft
 
-LENGTHS = (64, 256, 1_024, 2_048, 4_096)
+LENGTHS = (64, 256, 1_024, 4_096)
 OUTPUT = 16  # enough to know decode's pace
 COLD = 16  # tokens that two prompts may share by chance
 
@@ -32,11 +32,11 @@ def claims(rows: Rows) -> Sequence[Claim]:
     waits = [ttft(answers).p50 for answers in rows.values()]
     short, long = (rows[str(length)] for length in (LENGTHS[0], LENGTHS[-1]))
     return [
-        Claim("a longer prompt waits longer", waits == sorted(waits)),
+        Claim("a longer prompt waits longer", waits == sorted(set(waits))),
         Claim("no prompt was remembered", all(a.cached_tokens <= COLD for row in rows.values() for a in row)),
         Claim("prefill grows more than decode from the shortest prompt to the longest",
               ttft(long).p50 / ttft(short).p50 > tpot(long).p50 / tpot(short).p50),
     ]
 
 
-LENGTH = Study("length", measure, claims)
+LENGTH = Study("length", measure, claims, share=2)
