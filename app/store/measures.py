@@ -45,11 +45,9 @@ async def add_record(
     engine: AsyncEngine, connection: AsyncConnection, turn: Any, events: Sequence[TurnEvent]
 ) -> None:
     """In the transaction that keeps the transcript; `turn` is its row (id, owner, conversation, created)."""
-    kept = insert(engine, records).values(
-        turn=turn.id, owner=turn.owner, conversation=turn.conversation, created=turn.created,
-        record=_encode(record(events)),
-    )  # fmt: skip
-    await connection.execute(kept.on_conflict_do_nothing(index_elements=["turn"]))
+    kept = insert(engine, records).on_conflict_do_nothing(index_elements=["turn"])
+    row = {"turn": turn.id, "owner": turn.owner, "conversation": turn.conversation, "created": turn.created}
+    await connection.execute(kept, row | {"record": _encode(record(events))})
 
 
 @dataclass(frozen=True, slots=True)
