@@ -58,9 +58,9 @@ EN = Words(
 
 ZH = Words(
     titles={
-        "length": "提示越长，预填充与解码各要多久（p50）",
-        "prefix": "提示只改一处时的首词元时间",
-        "passages": "5 段与 20 段资料的首词元时间",
+        "length": "预填充与解码随提示词长度的变化（p50）",
+        "prefix": "提示词只改一处时的首词元时间",
+        "passages": "5 段与 20 段的首词元时间",
         "streams": "一个流与同时四个流的首词元时间",
         "streams-decode": "一个流与同时四个流的每词元时间",
         "cap": "限制输出长度能缩短什么（p50）",
@@ -73,9 +73,9 @@ ZH = Words(
         "prelude": {"first": "会话的第一问", "second": "第二问", "third": "第三问"},
     },
     pattern={"length": "{key} 个词元", "passages": "{key} 段", "cap": "{key} 个词元的回答"},
-    columns={"variant": "", "prompt_tokens": "提示词元", "cached_tokens": "其中已记住",
+    columns={"variant": "", "prompt_tokens": "提示词的词元", "cached_tokens": "其中记得的",
              "ttft": "首词元，毫秒", "tpot": "每词元，毫秒", "total": "总计，毫秒", "n": "n"},
-    length_axes=("提示词元数", "毫秒"),
+    length_axes=("提示词的词元数", "毫秒"),
     cap_axes=("输出词元数", "毫秒"),
     prefill="预填充：首词元时间",
     decode="解码：每词元时间",
