@@ -123,3 +123,13 @@ async def test_a_deletion_through_the_other_stops_the_turn(pair: Pair, upstream_
     await upstream_of.reached(name, "held")
     assert (await there.post(f"/c/{conversation}/delete")).status_code == 303
     assert (await asked)[-1].data["kind"] == "stopped"
+
+
+async def test_what_a_browser_saw_may_be_told_to_the_other(pair: Pair) -> None:
+    """Which has to wait until the one that answered has kept the turn."""
+    here, there = pair
+    turn = (await ask(here, "sim-n1"))[0].data["turn"]
+    seen = {"sent": 1, "got": 2, "ttft": 60_000, "last": 60_000, "end": 60_000}
+    assert (await there.post(f"/turns/{turn}/paint", json=seen)).status_code == 204
+    found = (await there.get(f"/api/turns/{turn}/measures")).json()
+    assert found["paint"]["end"] == 60_000
