@@ -1,10 +1,10 @@
 # `make` lists the verbs. Each sets up what it needs first and does nothing twice.
 .DEFAULT_GOAL := help
-.PHONY: help run setup test check unit e2e fix ingest bench lab lock machine venv-dev venv-lab venv-test
+.PHONY: help run setup test check unit e2e fix ingest bench latency lab lock machine venv-dev venv-lab venv-test
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 PY := .venv/bin/python
-export FROM NAME DATA MODEL
+export FROM NAME DATA MODEL URL AGAINST
 
 # The first interpreter that will do; PYTHON=/path/to/python chooses another.
 define SETUP
@@ -48,6 +48,9 @@ bench: venv-test ## [NAME=retrieval] [DATA=folder]: print the figures
 
 lab: venv-lab ## waits of a real model on this machine: prefill, decode, and what shortens them (ARGS=--docs)
 	@exec $(PY) -m e2e.lab $(ARGS)
+
+latency: venv-test machine ## [NAME=scenario] [URL=https://…] [AGAINST=result.json]: what readers wait for
+	@exec $(PY) -m e2e.latency $(NAME) $(if $(URL),--url "$$URL") $(if $(AGAINST),--against "$$AGAINST")
 
 lock: venv-dev ## pin again what pyproject.toml asks for (ARGS=--upgrade: the newest)
 	@exec $(PY) -m dev.pins $(ARGS)

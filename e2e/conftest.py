@@ -15,6 +15,8 @@ from e2e.pages import MEASURE, PATIENCE_MS, Chat
 from e2e.stack import ROOT, Stack, running
 from e2e.upstream import Upstream
 
+pytest_plugins = ["e2e.latency.plugin"]
+
 HOSTILE = """\
 # <img src=x onerror="window.pwned=1"> "><script>window.pwned=2</script>
 

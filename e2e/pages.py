@@ -68,6 +68,17 @@ class Chat:
                 raise AssertionError(f"waited in vain for {what}")
             self.page.evaluate("() => new Promise(requestAnimationFrame)")
 
+    def told(self, turn: "Turn") -> dict[str, Any]:
+        """What the server knows of an ended turn, once this page's measure.js has told its part."""
+        found: dict[str, Any] = {}
+
+        def known() -> object:
+            found.update(self.page.request.get(f"{self.url}/api/turns/{turn.id}/measures").json())
+            return found.get("paint")
+
+        self.poll(known, "the page to tell what it saw")
+        return found
+
     def faults(self) -> list[str]:
         violations = [f"policy: {each}" for each in self.measured("violations")]
         return [*self._errors, *(f"foreign: {url}" for url in self._foreign), *violations]

@@ -11,7 +11,9 @@ from e2e.upstream import Upstream
 
 @pytest.mark.parametrize("parts", ["md-itl1", "zh-itl1-n50"])
 def test_history_looks_like_the_live_turn(chat: Chat, upstream: Upstream, parts: str) -> None:
-    live = chat.ask(f"How do I start it? {upstream.name(parts)}").until("finished").html()
+    turn = chat.ask(f"How do I start it? {upstream.name(parts)}").until("finished")
+    chat.told(turn)  # its line says what was seen
+    live = turn.html()
     chat.page.reload()
     assert chat.turn().html() == live
 

@@ -1,4 +1,4 @@
-"""The web door with one fault built in, to prove that the suite finds it (`python -m e2e.latency.faults NAME`).
+"""The web door with one fault built in, to prove that the suite finds it: `python -m e2e.latency.faults X`.
 
 Every fault is patched in from here; the product has no place for them.
 """

@@ -1,4 +1,4 @@
-"""Scenarios, as scenarios.toml has them: what the upstream does, who asks how often, what may be waited for."""
+"""Scenarios as scenarios.toml has them: what the upstream does, who asks how often, and the budgets."""
 
 from pathlib import Path
 from typing import Annotated, Literal

@@ -1,0 +1,133 @@
+"""The HTTP half: many questions at once through the JSON door, every other one straight at the model.
+
+The load is open: arrivals are a seeded Poisson process, and a question's clock starts at its scheduled send,
+so that waiting for a free slot counts. What arrives is only kept while the clock runs, and read afterwards. A
+run whose own sending lagged is refused: it would have measured itself.
+"""
+
+import asyncio
+import json
+import random
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from app.events import Ended, TurnEvent, decode
+from app.measures import record, stages, values
+from e2e.bench.figures import percentile
+from e2e.latency.sample import Run, Sample, whole
+from e2e.latency.scenario import Scenario
+from e2e.questions import QUESTIONS
+
+SEED = 20_261_201
+LAG_LIMIT = 2.0  # milliseconds at p99
+DOOR, DIRECT = b"event: delta", re.compile(rb'"content": ?"[^"]')  # an empty chunk is no token
+
+
+@dataclass(slots=True)
+class Call:
+    """One request; times are perf_counter seconds."""
+
+    url: str
+    path: str
+    body: bytes
+    question: str
+    scheduled: float = 0.0
+    sent: float = 0.0
+    first: float = 0.0
+    data: bytearray = field(default_factory=bytearray)
+    failed: str = ""
+
+    @property
+    def lag(self) -> float:
+        return (self.sent - self.scheduled) * 1_000
+
+    @property
+    def ttft(self) -> float:
+        return round((self.first - self.scheduled) * 1_000, 2)
+
+
+def measure(name: str, scenario: Scenario, url: str, upstream: str) -> Run:
+    """A scenario's turns, and as many requests at the model itself, in one arrival process."""
+    calls = _calls(scenario, url, upstream)
+    asyncio.run(_send_all(calls, scenario.rate * 2))
+    kept = calls[2 * scenario.warm_up :]
+    lag = percentile([call.lag for call in kept], 99)
+    refused = f"its own sending lagged by {lag:.1f} ms at p99, {LAG_LIMIT:g} is the most"
+    samples = tuple(_sample(ours, direct) for ours, direct in zip(kept[::2], kept[1::2], strict=True))
+    return Run(name, scenario.about, "http", scenario.upstream, samples, refused if lag > LAG_LIMIT else "")
+
+
+def _calls(scenario: Scenario, url: str, upstream: str) -> list[Call]:
+    """Prelude and model by turns, with the same question, which is never the same twice."""
+    calls = []
+    for n in range(scenario.warm_up + scenario.turns):
+        question = f"{QUESTIONS[n % len(QUESTIONS)]} ({n}) {scenario.upstream}"
+        calls.append(Call(url, "/api/turns", json.dumps({"question": question}).encode(), question))
+        messages = [{"role": "user", "content": question}]
+        body = {"model": scenario.upstream, "stream": True, "messages": messages}
+        calls.append(Call(upstream, "/v1/chat/completions", json.dumps(body).encode(), question))
+    return calls
+
+
+async def _send_all(calls: Sequence[Call], rate: float) -> None:
+    chance = random.Random(SEED)
+    at = time.perf_counter() + 0.2
+    for call in calls:
+        call.scheduled = at = at + chance.expovariate(rate)
+    await asyncio.gather(*map(_send, calls))
+
+
+async def _send(call: Call) -> None:
+    await asyncio.sleep(max(0.0, call.scheduled - time.perf_counter()))
+    call.sent = time.perf_counter()
+    try:
+        await _exchange(call)
+    except OSError as error:
+        call.failed = f"{type(error).__name__}: {error}"
+
+
+async def _exchange(call: Call) -> None:
+    where = urlsplit(call.url)
+    reader, writer = await asyncio.open_connection(where.hostname, where.port)
+    head = (f"POST {call.path} HTTP/1.1\r\nHost: {where.netloc}\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(call.body)}\r\nConnection: close\r\n\r\n")  # fmt: skip
+    writer.write(head.encode() + call.body)
+    while data := await reader.read(65_536):
+        call.data += data
+        if not call.first and (DOOR in call.data if call.path == "/api/turns" else DIRECT.search(call.data)):
+            call.first = time.perf_counter()
+    writer.close()
+
+
+def _sample(ours: Call, direct: Call) -> Sample:
+    """Read off the door's own events."""
+    events = _events(bytes(ours.data))
+    at_model = direct.ttft if direct.first else None
+    if ours.failed or not ours.first or not events or not isinstance(events[-1], Ended):
+        return Sample("", ours.question, {}, left_out=ours.failed or "it ended without an answer")
+    known = record(events)
+    found = tuple(stages(known))
+    more = {"ttft": ours.ttft, "beyond_direct": None if at_model is None else round(ours.ttft - at_model, 2)}
+    left_out = "" if known.outcome == "finished" else f"it ended as {known.outcome}"
+    return Sample("", ours.question, whole(values(known, None), found, more), found, {}, at_model, left_out)
+
+
+def _events(data: bytes) -> list[TurnEvent]:
+    """The messages of an event stream; its chunks' own lengths stand on lines that are no fields."""
+    found = re.findall(rb"event: (\w+)\r?\ndata: (.*?)\r?\n\r?\n", _unchunked(data), re.DOTALL)
+    return [decode(name.decode(), body) for name, body in found]
+
+
+def _unchunked(data: bytes) -> bytes:
+    """The body of a chunked HTTP/1.1 response."""
+    rest, body = data.partition(b"\r\n\r\n")[2], b""
+    while rest:
+        size, _, rest = rest.partition(b"\r\n")
+        length = int(size or b"0", 16)
+        body, rest = body + rest[:length], rest[length + 2 :]
+        if not length:
+            break
+    return body
