@@ -8,6 +8,8 @@ import json
 import sys
 from collections.abc import Sequence
 
+import httpx
+
 from dev.local.weights import weights
 from e2e.lab.machine import is_busy, machine
 from e2e.lab.results import keep, publish
@@ -27,7 +29,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     share = asked.seconds / sum(STUDIES[name].share for name in chosen)
     for name in chosen:
         print(f"\n== {name}", flush=True)
-        found[name] = STUDIES[name].measure(Pace(asked.rounds, share * STUDIES[name].share))
+        try:
+            found[name] = STUDIES[name].measure(Pace(asked.rounds, share * STUDIES[name].share))
+        except (RuntimeError, httpx.HTTPError) as error:
+            raise SystemExit(f"The study {name!r} failed: {str(error) or type(error).__name__}") from None
         print(table(name, found[name], EN, here), flush=True)
         broken += _judged(STUDIES[name].claims(found[name]))
     result = {"machine": here, **{name: figures(rows) for name, rows in found.items()}, "broken": broken}

@@ -55,4 +55,5 @@ PLOTS: Mapping[str, Mapping[str, Callable[[Rows, Words], Markup]]] = {
     "streams": {"streams": _bars("streams", "streams", ttft),
                 "streams-decode": _bars("streams", "streams-decode", tpot)},
     "cap": {"cap": _cap},
+    "leaving": {"leaving": _bars("leaving", "leaving", ttft)},
 }

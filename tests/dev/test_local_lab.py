@@ -18,6 +18,7 @@ from e2e.lab.material import filler, passages, question
 from e2e.lab.results import draw, publish
 from e2e.lab.studies import STUDIES
 from e2e.lab.studies import cap as cap_study
+from e2e.lab.studies import leaving as leaving_study
 from e2e.lab.studies import prefix as prefix_study
 from e2e.lab.study import LEAST_ROUNDS, Pace, Rows, figures, spread
 from e2e.lab.tables import filled
@@ -70,10 +71,10 @@ async def test_the_prefix_study_changes_what_it_says(standin: str) -> None:
 async def test_the_next_question_is_asked_while_the_first_is_answered(standin: str) -> None:
     async with httpx.AsyncClient(verify=False) as client:
         start = time.perf_counter()
-        first, then = await cap_study._two(asker(client, standin, "sim-ttft200-itl10-n40"), 40, 0)
+        first, then = await cap_study._two(asker(client, standin, "sim-ttft200-itl20-n40"), 10, 0)
         took = (time.perf_counter() - start) * 1000
-    assert first.output_tokens == 40
-    assert took >= first.ttft + then.ttft, "it was asked before the first one's first token"
+    assert first.output_tokens == 10
+    assert took >= first.ttft + then.total, "it was asked before the first one's first token"
     assert took < first.total + then.total, "it was asked after the first one's end"
 
 
@@ -115,6 +116,7 @@ EXPECTED: dict[str, dict[str, tuple[float, float, int, int]]] = {  # ttft, tpot,
     "streams": {"alone": (400, 8, 3, 96), "queued": (3_000, 8, 3, 96), "shared": (1_500, 20, 3, 96)},
     "cap": {"32": (400, 8, 3, 32), "32 then": (700, 8, 3, 16), "128": (400, 8, 3, 128),
             "128 then": (1_500, 8, 3, 16), "512": (400, 8, 3, 512), "512 then": (4_600, 8, 3, 16)},
+    "leaving": {"nobody": (270, 8, 3, 16), "decode": (320, 8, 3, 16), "prefill": (4_000, 8, 3, 16)},
 }
 
 
@@ -182,3 +184,11 @@ def test_the_documents_have_a_place_for_every_table_and_show_every_plot(name: st
 def test_a_place_whose_study_was_not_run_stays_as_it_is() -> None:
     document = "a\n<!-- lab: length -->\nold\n<!-- end -->\nb\n<!-- lab: cap -->\nkept\n<!-- end -->\n"
     assert filled(document, {"length": "new\n"}) == document.replace("old", "new")
+
+
+async def test_whoever_leaves_does_so_in_the_phase_that_is_named(standin: str) -> None:
+    async with httpx.AsyncClient(verify=False) as client:
+        await leaving_study._leave(asker(client, standin, "sim-ttft60000"), "prefill", 0)
+        await leaving_study._leave(asker(client, standin, "sim-n1000-itl50"), "decode", 0)
+        with pytest.raises(RuntimeError, match="nobody can leave during prefill"):
+            await leaving_study._leave(asker(client, standin, "sim-n1000-itl50"), "prefill", 1)
