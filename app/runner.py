@@ -16,6 +16,7 @@ from app.events import Ended, Failed, TurnEvent
 from app.jobs import Queue
 from app.mirror import Lost, Mirror
 from app.store import Conversations, StoredTurn
+from app.telemetry.context import turn_of_this_task
 from app.turn import CANCELLED, Stages, Turn, answer
 from app.turnlog import Batch, TurnLog
 
@@ -54,8 +55,9 @@ class Runner:
         turn_log = TurnLog(turn.id, self._mirror.touch)
         self._logs[turn.id] = (turn.owner, turn_log)
         self._unkept[turn.id] = (turn.conversation, turn_log, asyncio.Event())
-        self._producers[turn.id] = asyncio.create_task(answer(turn, self._stages, turn_log.append))
-        keeper = asyncio.create_task(self._keep(turn, turn_log))
+        with turn_of_this_task(turn.id):
+            self._producers[turn.id] = asyncio.create_task(answer(turn, self._stages, turn_log.append))
+            keeper = asyncio.create_task(self._keep(turn, turn_log))
         self._keepers.add(keeper)
         keeper.add_done_callback(self._keepers.discard)
         return turn_log

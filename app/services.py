@@ -1,5 +1,6 @@
 """The only place that constructs things: both doors build themselves from here."""
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -21,6 +22,7 @@ from app.routing import Router
 from app.runner import Runner
 from app.settings import Settings
 from app.store import Store, open_store
+from app.telemetry import Telemetry
 from app.turn import Stages
 
 log = logging.getLogger(__name__)
@@ -38,12 +40,15 @@ class Services:
     mirror: Mirror
     runner: Runner
     bell: RedisBell
+    telemetry: Telemetry
 
 
 @asynccontextmanager
-async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
-    """Everything that a door needs, opened together and closed in reverse."""
+async def open_services(settings: Settings, door: str = "web") -> AsyncGenerator[Services, None]:
+    """Everything that a door needs, opened together and closed in reverse; `door` names it to operators."""
     async with AsyncExitStack() as stack:
+        telemetry = Telemetry(settings, door)
+        stack.push_async_callback(asyncio.to_thread, telemetry.close)
         store = await stack.enter_async_context(open_store(settings))
         redis = open_redis(settings)
         stack.push_async_callback(redis.aclose)
@@ -55,8 +60,10 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
         router = Router(settings)
         mirror, bell = Mirror(redis), RedisBell(redis)
         stages = Stages(router, embedder, index, model, store.conversations.history)
-        runner = Runner(stages, store.conversations, mirror, bell)
-        yield Services(settings, store, redis, embedder, index, model, router, mirror, runner, bell)
+        runner = Runner(stages, store.conversations, mirror, bell, telemetry.ended)
+        yield Services(
+            settings, store, redis, embedder, index, model, router, mirror, runner, bell, telemetry
+        )
 
 
 async def warm(services: Services) -> None:

@@ -5,7 +5,7 @@ A bad value stops the start with one line that names the variable, what it got a
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pydantic import BeforeValidator, Field, ValidationError
@@ -89,6 +89,9 @@ class Settings(BaseSettings):
     secret_key: str = ""
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=1, le=65535)] = 8000
+    log_format: Literal["json", "console"] = "json"
+    log_questions: bool = False  # whether logs and traces may hold what people asked
+    otel_exporter_otlp_endpoint: Http = ""
     web_concurrency: Annotated[int, Field(ge=1, le=64)] = 1
 
     @property

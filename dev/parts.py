@@ -43,6 +43,7 @@ def plan(settings: Settings, environ: Mapping[str, str], doors: bool = True, loc
     """
     data = settings.data_dir.absolute()
     environment = {"DATA_DIR": str(data), "PYTHONUNBUFFERED": "1"}
+    environment["LOG_FORMAT"] = environ.get("LOG_FORMAT") or "console"  # people watch it
     parts: list[Part] = []
     before_doors: tuple[str, ...] = ()
     chroma_at = ""

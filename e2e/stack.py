@@ -23,7 +23,7 @@ from dev.parts import Part, free_port, plan
 ROOT = Path(__file__).parent.parent
 PATIENCE = 60.0  # seconds for anything to start
 OURS = ("OPENAI_", "CHAT_MODEL", "EMBEDDING_", "REDIS_URL", "CHROMA_URL", "DATABASE_URL", "DATA_DIR", "HOST",
-        "PORT", "SECRET_KEY", "WEB_CONCURRENCY")  # an operator's own settings must not leak into a test
+        "PORT", "SECRET_KEY", "WEB_CONCURRENCY", "OTEL_", "LOG_", "PROMETHEUS_")  # an operator's stay outside
 
 
 @dataclass
@@ -107,7 +107,7 @@ def running(folder: Path, *, model: str = "asked", cores: Mapping[str, Iterable[
     port = int(environment.get("PORT", free_port()))
     stack_plan = plan(Settings(data_dir=folder), environment)
     base |= stack_plan.environment | {
-        "CHAT_MODEL": model, "CHAT_MODEL_SMALL": "extract", "PORT": str(port),
+        "CHAT_MODEL": model, "CHAT_MODEL_SMALL": "extract", "PORT": str(port), "LOG_FORMAT": "json",
     } | environment
     stack = Stack(f"http://127.0.0.1:{port}", base["OPENAI_BASE_URL"].removesuffix("/v1"), folder, base)
     try:

@@ -25,8 +25,8 @@ from web.static_files import Immutable
 
 def create_app() -> Starlette:
     """What the server runs; Settings come from the environment."""
-    logs.set_up()
     settings = load_settings()
+    logs.set_up(settings)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[Mapping[str, Any], None]:
@@ -58,6 +58,7 @@ def create_app() -> Starlette:
             Route("/api/turns/{turn}/measures", measures.figures),
             Route("/latency", latency),
             Route("/healthz", ops.healthz),
+            Route("/metrics", ops.metrics),
             Mount("/static", Immutable(directory=STATIC)),
         ],
         exception_handlers={HTTPException: pages.refusal, Exception: pages.fault},

@@ -14,7 +14,7 @@ from app.settings import make_data_dir
 
 COOKIE = "prelude"
 YEAR = 31_536_000
-OPEN_PATHS = ("/static/", "/healthz")  # nobody's: they neither need nor get a cookie
+OPEN_PATHS = ("/static/", "/healthz", "/metrics")  # nobody's: they neither need nor get a cookie
 
 
 class Identity:

@@ -4,11 +4,12 @@ import logging
 
 from sse_starlette.sse import SendTimeoutError
 
-from app.telemetry import log_to_stderr
+from app.settings import Settings
+from app.telemetry import set_up_logs
 
 
-def set_up() -> None:
-    log_to_stderr()
+def set_up(settings: Settings) -> None:
+    set_up_logs(settings)
     logging.getLogger("uvicorn.error").addFilter(_is_news)
 
 

@@ -31,6 +31,14 @@ async def healthz(request: Request) -> Response:
     return JSONResponse({"status": status, "parts": parts}, 200 if healthy else 503)
 
 
+async def metrics(request: Request) -> Response:
+    """Everything that is counted, in Prometheus' text format."""
+    services = door_of(request).services
+    gauges = {"prelude_outbox_waiting": float(await services.store.outbox.count())}
+    text = await asyncio.to_thread(services.telemetry.metrics.text, gauges)
+    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
 async def _database(door: Door) -> None:
     async with door.services.store.engine.connect() as connection:
         await connection.execute(text("SELECT 1"))

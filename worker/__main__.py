@@ -4,13 +4,13 @@ import asyncio
 import contextlib
 
 from app.settings import load_settings
-from app.telemetry import log_to_stderr
+from app.telemetry import set_up_logs
 from worker.app import work
 
 
 def main() -> None:
     settings = load_settings()
-    log_to_stderr()
+    set_up_logs(settings)
     with contextlib.suppress(asyncio.CancelledError, KeyboardInterrupt):
         asyncio.run(work(settings))
 

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 async def work(settings: Settings) -> None:
     """Does jobs until it is told to stop; raises what keeps it from starting."""
-    async with open_services(settings) as services:
+    async with open_services(settings, "worker") as services:
         queue = await create_pool(_redis(settings))
         worker = Worker(
             functions=[_function(name, job, services) for name, job in JOBS.items()],
@@ -49,9 +49,11 @@ async def work(settings: Settings) -> None:
 def _function(name: str, job: Work, services: Services) -> Function:
     async def run(ctx: dict[str, Any], payload: dict[str, Any]) -> None:
         try:
-            await job(services, payload)
+            with services.telemetry.job(name, payload):
+                await job(services, payload)
         except (TurnError, OSError, SQLAlchemyError) as error:
-            log.warning("%s, try %d: %s", name, ctx["job_try"], error)
+            reason = error.kind if isinstance(error, TurnError) else type(error).__name__
+            log.warning("%s, try %d: %s", name, ctx["job_try"], reason)
             raise RetryJob(defer=ctx["job_try"] * BACKOFF_SECONDS) from error
 
     run.__qualname__ = name

@@ -25,8 +25,9 @@ async def title(services: Services, payload: dict[str, Any]) -> None:
     if exchange is None:
         return
     chunks = services.model.stream(title_prompt(exchange), services.router.small)
-    async with aclosing(chunks):
-        text = "".join([chunk.text async for chunk in chunks])
+    with services.telemetry.chat(services.router.small.model):
+        async with aclosing(chunks):
+            text = "".join([chunk.text async for chunk in chunks])
     if name := clean(text):
         await services.store.conversations.entitle(payload["conversation"], name)
 

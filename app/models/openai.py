@@ -22,6 +22,7 @@ from app.models.connecting import CONNECTION, Connection, traced_client
 from app.prompt import Message
 from app.routing import Route
 from app.settings import Settings
+from app.telemetry.context import trace_headers
 
 # Generous: a hosted model's latency varies, and a long prompt's prefill can take a minute.
 TIMEOUT = openai.Timeout(connect=10, read=120, write=30, pool=10)
@@ -60,6 +61,7 @@ class OpenAIModel:
     def __init__(self, settings: Settings, timeout: openai.Timeout = TIMEOUT) -> None:
         # OpenAI's newer models refuse `max_tokens`, several compatible servers only know it.
         self._cap = "max_tokens" if settings.openai_base_url else "max_completion_tokens"
+        self._tracing = bool(settings.otel_exporter_otlp_endpoint)
         self._client = AsyncOpenAI(
             api_key=settings.openai_api_key or "none",
             base_url=settings.openai_base_url or None,
@@ -78,6 +80,7 @@ class OpenAIModel:
                 stream=True,
                 stream_options={"include_usage": True},
                 extra_body={self._cap: route.max_tokens},
+                extra_headers=trace_headers() if self._tracing else None,
             ) as response:
                 yield Chunk(connected=connection.at)
                 lines = Lines()

@@ -18,10 +18,10 @@ def open_engine(settings: Settings) -> AsyncEngine:
     """An engine that connects on first use; SystemExit with one line when DATA_DIR cannot be written."""
     address = settings.database
     if not address.startswith("sqlite"):
-        return create_async_engine(address, pool_pre_ping=True)
+        return create_async_engine(address, pool_pre_ping=True, hide_parameters=True)
     if not settings.database_url:
         make_data_dir(settings.data_dir)
-    engine = create_async_engine(address)
+    engine = create_async_engine(address, hide_parameters=True)
     event.listen(engine.sync_engine, "connect", _tune_sqlite)
     return engine
 

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.store.tables import outbox
@@ -43,6 +43,10 @@ class Outbox:
         async with self._engine.connect() as connection:
             rows = await connection.execute(select(outbox).order_by(outbox.c.id).limit(limit))
             return [Job(row.id, row.job, row.key, json.loads(row.payload)) for row in rows]
+
+    async def count(self) -> int:
+        async with self._engine.connect() as connection:
+            return await connection.scalar(select(func.count()).select_from(outbox)) or 0
 
     async def remove(self, job: Job) -> None:
         async with self._engine.begin() as connection:
