@@ -39,8 +39,10 @@ async def paint(request: Request) -> Response:
     except msgspec.MsgspecError as error:
         raise HTTPException(400, f"The body is no measurement: {error}.") from None
     if reason := implausible(told, seen):
+        door.services.telemetry.metrics.refused_paint()
         raise HTTPException(422, f"Nobody can have seen this: {reason}.")
     door.paints.add(Painted(owner, turn, told, door.drawings.take(turn)))
+    door.services.telemetry.painted(seen, told)
     return Response(status_code=204)
 
 
