@@ -21,6 +21,7 @@ from e2e.latency.scenario import Scenario
 from e2e.pages import MEASURE, Chat
 from e2e.questions import QUESTIONS
 
+PATIENCE_MS = 180_000  # for one answer, of a model that nobody here knows
 BARE = Path(__file__).parents[1] / "bench" / "bare.html"
 _stages = msgspec.json.Decoder(tuple[Stage, ...])
 
@@ -38,7 +39,9 @@ class Asker:
         """One question, from the key that sends it until its figures are known."""
         self.chat.page.bring_to_front()
         began = time.perf_counter()
-        with self.chat.page.expect_response(lambda answer: answer.url.endswith("/paint")):
+        with self.chat.page.expect_response(
+            lambda answer: answer.url.endswith("/paint"), timeout=PATIENCE_MS
+        ):
             turn = self.chat.ask(question)
         ended = time.perf_counter()
         found = figures_of(self.chat, turn.id)
@@ -54,9 +57,16 @@ class Asker:
         return Sample(turn.id, question, values, stages, marks, direct, left_out(found))
 
 
+ASK_FIGURES = """turn => fetch(`/api/turns/${turn}/measures`).then(
+    async answer => [answer.status, answer.ok ? await answer.json() : null])"""
+
+
 def figures_of(chat: Chat, turn: str) -> Any:
     """What the server knows of a turn, asked for by the page, whose cookie says whose it is."""
-    return chat.page.evaluate("turn => fetch(`/api/turns/${turn}/measures`).then(r => r.json())", turn)
+    status, found = chat.page.evaluate(ASK_FIGURES, turn)
+    if found is None:
+        raise RuntimeError(f"/api/turns/{turn}/measures answers {status}: this Prelude tells no figures")
+    return found
 
 
 def left_out(found: Any) -> str:
@@ -66,6 +76,8 @@ def left_out(found: Any) -> str:
         return f"it ended as {record['outcome']}"
     if paint is None:
         return "its page said nothing"
+    if record["cached"]:
+        return "its answer was kept from before"
     return "its tab was hidden" if paint["hidden"] else "its stream resumed" if paint["resumed"] else ""
 
 

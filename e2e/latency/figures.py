@@ -1,4 +1,8 @@
-"""Percentiles with the interval in which they would lie again: seeded bootstrap, the same every time."""
+"""Percentiles with the interval in which they would lie again: seeded bootstrap, the same every time.
+
+Of few values a high percentile is known badly, and its interval says too little of what lies above: of 20
+values, p95's holds the true one 6 times in 10. It errs towards too low, so what it calls broken is.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +13,7 @@ import numpy.typing as npt
 ROUNDS = 2_000
 SEED = 20_261_201
 CONFIDENCE = 95  # per cent of the resampled percentiles lie in the interval
+CERTAINTY = 99  # the same for a difference: of hundreds, a twentieth would be news by chance
 
 Floats = npt.NDArray[np.float64]
 
@@ -29,7 +34,7 @@ def figure(values: Sequence[float], p: int) -> Figure:
     known = np.asarray(values, dtype=float)
     if not known.size:
         raise ValueError("no values, no percentile")
-    low, high = _interval(_resampled(known, p))
+    low, high = _interval(_resampled(known, p), CONFIDENCE)
     return Figure(p, int(known.size), _round(_percentile(known, p)), low, high)
 
 
@@ -38,7 +43,7 @@ def change(before: Sequence[float], after: Sequence[float], p: int) -> Figure:
     old, new = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
     if not (old.size and new.size):
         raise ValueError("no values, no difference")
-    low, high = _interval(_resampled(new, p, SEED + 1) - _resampled(old, p))
+    low, high = _interval(_resampled(new, p, SEED + 1) - _resampled(old, p), CERTAINTY)
     mid = _percentile(new, p) - _percentile(old, p)
     return Figure(p, int(min(old.size, new.size)), _round(mid), low, high)
 
@@ -53,8 +58,8 @@ def _percentile(values: Floats, p: int) -> float:
     return float(np.percentile(values, p))
 
 
-def _interval(found: Floats) -> tuple[float, float]:
-    tail = (100 - CONFIDENCE) / 2
+def _interval(found: Floats, share: float) -> tuple[float, float]:
+    tail = (100 - share) / 2
     low, high = np.percentile(found, [tail, 100 - tail])
     return _round(float(low)), _round(float(high))
 

@@ -20,11 +20,11 @@ class Ledger:
         return found
 
 
-def calls_before(question: str, found: list[dict[str, Any]]) -> int:
-    """How many calls about this question reached the model before the one that answers it."""
+def calls_before(question: str, found: list[dict[str, Any]]) -> int | None:
+    """How many calls about this question reached the model before the one that answers it, if one does."""
     about = [one for one in found if question in json.dumps(one["messages"], ensure_ascii=False)]
     answers = [n for n, one in enumerate(about) if _asks(one, question)]
-    return answers[0] if answers else 0
+    return answers[0] if answers else None
 
 
 def _asks(call: dict[str, Any], question: str) -> bool:

@@ -11,8 +11,11 @@ import random
 import re
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
+
+import msgspec
 
 from app.events import Ended, TurnEvent, decode
 from app.measures import record, stages, values
@@ -23,6 +26,7 @@ from e2e.questions import QUESTIONS
 
 SEED = 20_261_201
 LAG_LIMIT = 2.0  # milliseconds at p99
+PATIENCE = 60.0  # seconds for one answer
 DOOR, DIRECT = b"event: delta", re.compile(rb'"content": ?"[^"]')  # an empty chunk is no token
 
 
@@ -54,10 +58,16 @@ def measure(name: str, scenario: Scenario, url: str, upstream: str) -> Run:
     calls = _calls(scenario, url, upstream)
     asyncio.run(_send_all(calls, scenario.rate * 2))
     kept = calls[2 * scenario.warm_up :]
-    lag = percentile([call.lag for call in kept], 99)
-    refused = f"its own sending lagged by {lag:.1f} ms at p99, {LAG_LIMIT:g} is the most"
+    refused = refusal([call.lag for call in kept])
     samples = tuple(_sample(ours, direct) for ours, direct in zip(kept[::2], kept[1::2], strict=True))
-    return Run(name, scenario.about, "http", scenario.upstream, samples, refused if lag > LAG_LIMIT else "")
+    return Run(name, scenario.about, "http", scenario.upstream, samples, refused)
+
+
+def refusal(lags: Sequence[float]) -> str:
+    """Why a run that sent so much later than it should says nothing; empty when it was in time."""
+    lag = percentile(lags, 99)
+    late = f"its own sending lagged by {lag:.1f} ms at p99, {LAG_LIMIT:g} is the most"
+    return late if lag > LAG_LIMIT else ""
 
 
 def _calls(scenario: Scenario, url: str, upstream: str) -> list[Call]:
@@ -84,7 +94,10 @@ async def _send(call: Call) -> None:
     await asyncio.sleep(max(0.0, call.scheduled - time.perf_counter()))
     call.sent = time.perf_counter()
     try:
-        await _exchange(call)
+        async with asyncio.timeout(PATIENCE):
+            await _exchange(call)
+    except TimeoutError:
+        call.failed = f"it had not ended after {PATIENCE:g} s"
     except OSError as error:
         call.failed = f"{type(error).__name__}: {error}"
 
@@ -104,30 +117,37 @@ async def _exchange(call: Call) -> None:
 
 def _sample(ours: Call, direct: Call) -> Sample:
     """Read off the door's own events."""
-    events = _events(bytes(ours.data))
+    events = read_events(bytes(ours.data))
     at_model = direct.ttft if direct.first else None
-    if ours.failed or not ours.first or not events or not isinstance(events[-1], Ended):
-        return Sample("", ours.question, {}, left_out=ours.failed or "it ended without an answer")
+    if ours.failed or not events or not isinstance(events[-1], Ended):
+        return Sample("", ours.question, {}, left_out=ours.failed or _status(ours))
     known = record(events)
     found = tuple(stages(known))
     more = {"ttft": ours.ttft, "beyond_direct": None if at_model is None else round(ours.ttft - at_model, 2)}
-    left_out = "" if known.outcome == "finished" else f"it ended as {known.outcome}"
+    left_out = "" if known.outcome == "finished" and ours.first else f"it ended as {known.outcome}"
     return Sample("", ours.question, whole(values(known, None), found, more), found, {}, at_model, left_out)
 
 
-def _events(data: bytes) -> list[TurnEvent]:
-    """The messages of an event stream; its chunks' own lengths stand on lines that are no fields."""
-    found = re.findall(rb"event: (\w+)\r?\ndata: (.*?)\r?\n\r?\n", _unchunked(data), re.DOTALL)
-    return [decode(name.decode(), body) for name, body in found]
+def _status(call: Call) -> str:
+    """What there was instead of an answer's end."""
+    line = bytes(call.data).partition(b"\r\n")[0].decode("latin-1")
+    return f"it ended without an answer ({line[:60] or 'nothing came'})"
 
 
-def _unchunked(data: bytes) -> bytes:
-    """The body of a chunked HTTP/1.1 response."""
+def read_events(data: bytes) -> list[TurnEvent]:
+    """The events in a response, as far as it is an event stream."""
+    found = re.findall(rb"event: (\w+)\r?\ndata: ([^\r\n]*)\r?\n\r?\n", unchunked(data))
+    with suppress(ValueError, KeyError, msgspec.MsgspecError):  # no Prelude, and no answer of it
+        return [decode(name.decode(), body) for name, body in found]
+    return []
+
+
+def unchunked(data: bytes) -> bytes:
+    """The body of a chunked HTTP/1.1 response, up to where it is one."""
     rest, body = data.partition(b"\r\n\r\n")[2], b""
-    while rest:
-        size, _, rest = rest.partition(b"\r\n")
-        length = int(size or b"0", 16)
-        body, rest = body + rest[:length], rest[length + 2 :]
+    while found := re.match(rb"([0-9a-fA-F]{1,8})[^\r\n]*\r\n", rest):
+        length, start = int(found[1], 16), found.end()
         if not length:
             break
+        body, rest = body + rest[start : start + length], rest[start + length + 2 :]
     return body

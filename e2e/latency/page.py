@@ -22,8 +22,8 @@ _templates = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks
 
 
 def draw(result: Result, changes: Sequence[Change]) -> str:
-    template = _templates.from_string((HERE / "page.html").read_text())
-    looks = Markup(style() + (HERE / "page.css").read_text())  # ours, not input
+    template = _templates.from_string((HERE / "page.html").read_text(encoding="utf-8"))
+    looks = Markup(style() + (HERE / "page.css").read_text(encoding="utf-8"))  # ours, not input
     return template.render(result=result, changes=changes, parts=list(map(_drawn, result.parts)), style=looks)
 
 

@@ -2,11 +2,12 @@
 thread of its own. What such a request waits, everybody's frames waited too.
 """
 
+import re
 import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -15,11 +16,21 @@ PATH = "/static/icon.svg"
 PATIENCE = 10.0
 
 
+class Unreadable(Exception):
+    """An answer of which one cannot tell where it ends."""
+
+
 @dataclass
 class Probes:
     """(scheduled, waited) pairs: `perf_counter` seconds and milliseconds."""
 
     waits: list[tuple[float, float]] = field(default_factory=list)
+
+    def note(self, scheduled: float) -> float:
+        """A probe is over; returns when."""
+        now = time.perf_counter()
+        self.waits.append((scheduled, (now - scheduled) * 1_000))
+        return now
 
     def longest(self, began: float, ended: float) -> float | None:
         """The longest wait of a probe sent in that time; None when there was none."""
@@ -29,7 +40,10 @@ class Probes:
 
 @contextmanager
 def probing(url: str) -> Iterator[Probes]:
-    """Only plain http: a deployment behind TLS is somebody else's, and not to be probed."""
+    """Only plain http: a deployment behind TLS is somebody else's, and not to be probed.
+
+    A server that hangs up is asked again over another connection; one that answers nothing readable, no more.
+    """
     probes, over = Probes(), threading.Event()
     address = urlsplit(url)
     if address.scheme != "http":
@@ -46,17 +60,28 @@ def probing(url: str) -> Iterator[Probes]:
 
 
 def _probe(where: tuple[str, int], probes: Probes, over: threading.Event) -> None:
-    request = f"GET {PATH} HTTP/1.1\r\nHost: {where[0]}:{where[1]}\r\n\r\n".encode()
-    with socket.create_connection(where, PATIENCE) as connection:
-        connection.settimeout(PATIENCE)
-        scheduled = time.perf_counter()
-        while not over.is_set():
-            with suppress(TimeoutError):
-                _ask(connection, request)
-            now = time.perf_counter()
-            probes.waits.append((scheduled, (now - scheduled) * 1_000))
-            scheduled = max(scheduled + EVERY, now - EVERY)  # one that waited long stands for those behind it
-            over.wait(max(0.0, scheduled - now))
+    while not over.is_set():
+        try:
+            with socket.create_connection(where, PATIENCE) as connection:
+                _probe_over(connection, f"{where[0]}:{where[1]}", probes, over)
+        except OSError:
+            over.wait(EVERY)
+        except Unreadable:
+            return
+
+
+def _probe_over(connection: socket.socket, host: str, probes: Probes, over: threading.Event) -> None:
+    request = f"GET {PATH} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
+    scheduled = time.perf_counter()
+    while not over.is_set():
+        try:
+            _ask(connection, request)
+        except TimeoutError:
+            probes.note(scheduled)
+            raise
+        now = probes.note(scheduled)
+        scheduled = max(scheduled + EVERY, now - EVERY)  # one that waited long stands for those behind it
+        over.wait(max(0.0, scheduled - now))
 
 
 def _ask(connection: socket.socket, request: bytes) -> None:
@@ -65,8 +90,10 @@ def _ask(connection: socket.socket, request: bytes) -> None:
     while b"\r\n\r\n" not in answer:
         answer += _read(connection)
     head, _, body = answer.partition(b"\r\n\r\n")
-    length = next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length"))
-    missing = int(length.partition(b":")[2]) - len(body)
+    length = re.search(rb"\r\ncontent-length: *(\d+)", head, re.IGNORECASE)
+    if length is None:
+        raise Unreadable
+    missing = int(length[1]) - len(body)
     while missing > 0:
         missing -= len(_read(connection))
 

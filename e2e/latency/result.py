@@ -82,6 +82,10 @@ class Result(msgspec.Struct, frozen=True):
         }
 
 
+class _Versioned(msgspec.Struct):
+    schema: int
+
+
 def machine() -> str:
     """What was measured on, in a line."""
     python = platform.python_version()
@@ -94,8 +98,8 @@ def keep(result: Result, folder: Path, page: str, junit: str) -> Path:
     here = folder / name
     here.mkdir(parents=True, exist_ok=True)
     (here / "result.json").write_bytes(msgspec.json.encode(result))
-    (here / "index.html").write_text(page)
-    (here / "junit.xml").write_text(junit)
+    (here / "index.html").write_text(page, encoding="utf-8")
+    (here / "junit.xml").write_text(junit, encoding="utf-8")
     latest = folder / "latest"
     latest.unlink(missing_ok=True)
     latest.symlink_to(name)
@@ -103,12 +107,14 @@ def keep(result: Result, folder: Path, page: str, junit: str) -> Path:
 
 
 def read(path: Path) -> Result:
+    """BadResult for what is none, or is of another schema."""
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=Result)
+        data = path.read_bytes()
+        schema = msgspec.json.decode(data, type=_Versioned).schema  # first: another one has other fields
+        if schema != SCHEMA:
+            raise BadResult(f"{path} has schema {schema}, but this suite reads {SCHEMA}.")
+        return msgspec.json.decode(data, type=Result)
     except OSError as error:
         raise BadResult(f"{path} cannot be read: {error.strerror}.") from None
-    except msgspec.MsgspecError as error:
+    except (ValueError, msgspec.MsgspecError) as error:
         raise BadResult(f"{path} is no result of this suite: {error}.") from None
-    if found.schema != SCHEMA:
-        raise BadResult(f"{path} has schema {found.schema}, but this suite reads {SCHEMA}.")
-    return found

@@ -48,7 +48,7 @@ def load(path: Path = FILE) -> tuple[dict[str, Scenario], list[Budget]]:
     except OSError as error:
         raise BadFile(f"{path} cannot be read: {error.strerror}.") from None
     except (ValueError, msgspec.MsgspecError) as error:
-        raise BadFile(f"{path}: {error}.") from None
+        raise BadFile(f"{path}: {' '.join(str(error).split()).removesuffix('.')}.") from None
     return found.scenarios, stages
 
 
