@@ -81,7 +81,15 @@ async def test_a_broken_database_loses_figures_and_nothing_else(
     await paints.close()
 
 
-def test_the_first_readers_drawing_counts_and_the_oldest_are_forgotten() -> None:
+def test_the_first_readers_drawing_counts() -> None:
+    drawings, first = Drawings(), Drawing()
+    first.add(0.0, text=True)
+    drawings.keep("a", first)
+    drawings.keep("a", Drawing())
+    assert drawings.take("a") == first.rendered()
+
+
+def test_the_oldest_are_forgotten() -> None:
     drawings = Drawings(most=2)
     for frames, turn in enumerate("abca", 1):
         drawing = Drawing()
