@@ -10,6 +10,9 @@ from dev.local.weights import MISSING
 
 CONTEXT = 8_192  # tokens; the model was trained on no more
 ERRORS_ONLY = 1  # llama.cpp's verbosity
+ALIKE = 0.02  # of a prompt: who shares so much of its beginning with a slot gets that slot; instructions do
+SAMPLING = 0.2, 0.9  # temperature and top_p, as its makers advise
+REPETITION = 1.1, 256  # penalty, and for how many tokens; without it answers went round in circles for minutes
 KEPT_PROMPTS_MIB = 512  # of prompts that have lost their slot; its own default is 8 GiB
 
 
@@ -44,6 +47,9 @@ class Serving:
         given.hostnames, given.port = [wanted.host], wanted.port
         given.n_parallel, given.n_ctx = wanted.parallel, wanted.context * wanted.parallel
         given.cache_ram_mib, given.verbosity = wanted.kept_mib, ERRORS_ONLY
+        given.slot_prompt_similarity = ALIKE
+        given.sampling.temp, given.sampling.top_p = SAMPLING
+        given.sampling.penalty_repeat, given.sampling.penalty_last_n = REPETITION
         given.ui = given.endpoint_slots = False
         given.cors_origins = f"http://{wanted.host}"  # else any page in a browser here may ask it
         threads = wanted.threads or max(1, (os.cpu_count() or 2) - 1)
