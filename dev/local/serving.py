@@ -12,7 +12,7 @@ CONTEXT = 8_192  # tokens; the model was trained on no more
 ERRORS_ONLY = 1  # llama.cpp's verbosity
 ALIKE = 0.02  # of a prompt: who shares so much of its beginning with a slot gets that slot; instructions do
 SAMPLING = 0.2, 0.9  # temperature and top_p, as its makers advise
-REPETITION = 1.1, 256  # penalty, and for how many tokens; without it answers went round in circles for minutes
+REPETITION = 1.1, 256  # penalty, and for how many tokens; without it answers went in circles for minutes
 KEPT_PROMPTS_MIB = 512  # of prompts that have lost their slot; its own default is 8 GiB
 
 
