@@ -25,6 +25,7 @@ SETTLE_SECONDS = 2.0
 SAVE_DELAYS = (0.1, 0.5, 2.0, 5.0)
 
 Report = Callable[[Turn, Sequence[TurnEvent]], object]
+Count = Callable[[int], object]
 
 log = logging.getLogger(__name__)
 
@@ -37,13 +38,15 @@ class Runner:
         mirror: Mirror,
         queue: Queue,
         report: Report = lambda turn, events: None,
+        count: Count = lambda running: None,
     ) -> None:
-        """`report` is told of each turn once it is kept, and must not raise."""
+        """`report` is told of each turn once it is kept, and `count` how many run; neither may raise."""
         self._stages = stages
         self._conversations = conversations
         self._mirror = mirror
         self._queue = queue
         self._report = report
+        self._count = count
         self._logs: dict[str, tuple[str, TurnLog]] = {}
         self._producers: dict[str, asyncio.Task[None]] = {}
         self._keepers: set[asyncio.Task[None]] = set()
@@ -60,6 +63,7 @@ class Runner:
             keeper = asyncio.create_task(self._keep(turn, turn_log))
         self._keepers.add(keeper)
         keeper.add_done_callback(self._keepers.discard)
+        self._count(len(self._producers))
         return turn_log
 
     def find(self, owner: str, turn: str) -> TurnLog | None:
@@ -131,6 +135,7 @@ class Runner:
     async def _keep(self, turn: Turn, turn_log: TurnLog) -> None:
         await asyncio.wait([self._producers[turn.id]])
         del self._producers[turn.id]
+        self._count(len(self._producers))
         if not turn_log.ended:  # told to end before its first step
             turn_log.append(Failed(self._last_word, CANCELLED[self._last_word], retryable=True))
         try:

@@ -60,7 +60,7 @@ async def open_services(settings: Settings, door: str = "web") -> AsyncGenerator
         router = Router(settings)
         mirror, bell = Mirror(redis), RedisBell(redis)
         stages = Stages(router, embedder, index, model, store.conversations.history)
-        runner = Runner(stages, store.conversations, mirror, bell, telemetry.ended)
+        runner = Runner(stages, store.conversations, mirror, bell, telemetry.ended, telemetry.metrics.running)
         yield Services(
             settings, store, redis, embedder, index, model, router, mirror, runner, bell, telemetry
         )

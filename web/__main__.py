@@ -6,7 +6,9 @@ import uvicorn
 
 from app.settings import Settings, load_settings
 from app.store import open_store
-from app.telemetry.metrics import METRICS, forget_dead
+from app.telemetry.files import forget_dead
+from app.telemetry.metrics import METRICS
+from web import logs
 from web.identity import secret_from
 
 GRACE_SECONDS = 5  # for requests at shutdown; streams end at once, turns get their own time to drain
@@ -14,6 +16,7 @@ GRACE_SECONDS = 5  # for requests at shutdown; streams end at once, turns get th
 
 def main() -> None:
     settings = load_settings()
+    logs.set_up(settings)
     asyncio.run(_find_what_it_stands_on(settings))
     forget_dead(settings.data_dir / METRICS)
     uvicorn.run(

@@ -25,10 +25,14 @@ async def title(services: Services, payload: dict[str, Any]) -> None:
     if exchange is None:
         return
     chunks = services.model.stream(title_prompt(exchange), services.router.small)
-    with services.telemetry.chat(services.router.small.model):
+    texts = []
+    with services.telemetry.chat(services.router.small.model) as used:
         async with aclosing(chunks):
-            text = "".join([chunk.text async for chunk in chunks])
-    if name := clean(text):
+            async for chunk in chunks:
+                texts.append(chunk.text)
+                if chunk.usage:
+                    used(chunk.usage)
+    if name := clean("".join(texts)):
         await services.store.conversations.entitle(payload["conversation"], name)
 
 

@@ -7,11 +7,11 @@ for it.
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from app.events import TurnEvent
+from app.events import Finished, TurnEvent, Usage
 from app.measures import Paint, Record, record, values
 from app.settings import Settings
 from app.telemetry.context import turn_of_this_task
@@ -46,7 +46,8 @@ class Telemetry:
             self.metrics.turn(told)
             self._log(turn, told)
             if self._traces is not None:
-                self._traces.turn(turn, told)
+                end = events[-1]
+                self._traces.turn(turn, told, end.reason if isinstance(end, Finished) else "")
         except Exception:
             log.exception("turn %s could not be reported", turn.id)
 
@@ -67,10 +68,12 @@ class Telemetry:
             self.metrics.job(name, outcome, time.perf_counter() - began)
 
     @contextmanager
-    def chat(self, model: str) -> Iterator[None]:
-        """Around a call of a model within a job."""
-        with self._traces.chat(model) if self._traces else nullcontext():
-            yield
+    def chat(self, model: str) -> Iterator[Callable[[Usage], None]]:
+        """Around a call of a model within a job; gives what takes the tokens it used."""
+        began = time.perf_counter()
+        with self._traces.chat(model) if self._traces else nullcontext(_nobody) as used:
+            yield used
+        self.metrics.call(model, (time.perf_counter() - began) * 1_000)
 
     def close(self) -> None:
         """Sends what waits to be sent, for a second or so at the most."""
@@ -95,3 +98,6 @@ class Telemetry:
             },
         )
 
+
+def _nobody(usage: Usage) -> None:
+    """Takes what nobody wants to know."""

@@ -5,6 +5,7 @@ without anybody's text: of an error its kind and place are told, for messages qu
 import logging
 import sys
 from collections.abc import MutableMapping
+from types import TracebackType
 from typing import Any
 
 import structlog
@@ -28,7 +29,9 @@ def set_up_logs(settings: Settings) -> None:
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     for name in OURS:
         logging.getLogger(name).setLevel(logging.INFO)
-    logging.getLogger("opentelemetry").addFilter(_NowAndThen())
+    handler.addFilter(_NowAndThen("opentelemetry"))
+    logging.captureWarnings(True)
+    sys.excepthook = _last_words
 
 
 def _chain(with_texts: bool) -> list[Processor]:
@@ -66,6 +69,7 @@ def _place_of_error(logger: WrappedLogger, name: str, event: EventDict) -> Event
     found = event.pop("exc_info", None)
     error = found[1] if isinstance(found, tuple) else found if isinstance(found, BaseException) else None
     if error is not None:
+        event["event"] = str(event["event"]).replace(str(error) or "\0", "…")
         event["error"] = list(_kinds(error))
         event["at"] = _frames(error)
     return event
@@ -104,16 +108,27 @@ def _short(value: Any) -> str:
     return " < ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-class _NowAndThen(logging.Filter):
-    """Of what an exporter complains again and again, once a minute is enough."""
+def _last_words(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """What ends the process is news like any other."""
+    if issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
+        return
+    logging.getLogger("app").critical("the process ends", exc_info=(kind, error, trace))
 
-    def __init__(self, seconds: float = 60.0) -> None:
+
+class _NowAndThen(logging.Filter):
+    """Of what a library complains again and again, once a minute is enough."""
+
+    def __init__(self, library: str, seconds: float = 60.0) -> None:
         super().__init__()
+        self._library = library
         self._seconds = seconds
-        self._last: dict[str, float] = {}
+        self._last = 0.0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        said = record.created - self._last.get(record.name, 0.0) < self._seconds
+        if record.name.partition(".")[0] != self._library:
+            return True
+        said = record.created - self._last < self._seconds
         if not said:
-            self._last[record.name] = record.created
+            self._last = record.created
         return not said

@@ -2,32 +2,46 @@
 whoever is asked reads them all (prometheus-client's multiprocess mode), the worker's if it shares DATA_DIR.
 
 Names and buckets are OpenTelemetry's for generative AI, where it has them. Labels come from the configuration
-and from closed sets, never from what somebody sent.
+and from closed sets, never from what somebody sent; and should that fail, there are only so many values.
 """
 
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Protocol
 
 from app.measures import Record
 from app.settings import make_data_dir
+from app.telemetry.files import claim, forget_dead, set_folder
 
 # OpenTelemetry semantic conventions, gen_ai.server.time_to_first_token: advised bucket boundaries, seconds.
 BUCKETS = (0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
 CALL = ("gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model")
 METRICS = "metrics"  # the folder under DATA_DIR
 SEEN = ("ttfp", "ttfs", "ttft", "added_ttft", "tpot", "stall_max")
+MOST_VALUES = 32  # of a label
+LONGEST_VALUE = 80
 
-Observe = Callable[[str, float, Mapping[str, str]], None]
+Labels = Mapping[str, str]
+
+
+class Listener(Protocol):
+    """Is told the same figures, by OpenTelemetry's names."""
+
+    def observed(self, name: str, seconds: float, labels: Labels) -> None: ...
+    def counted(self, name: str, by: float, labels: Labels) -> None: ...
 
 
 class Metrics:
     def __init__(self, folder: Path) -> None:
         """`folder` is shared by all processes; SystemExit with one line when it cannot be written."""
-        os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(make_data_dir(folder).absolute()))
-        # It decides when it is imported whether it counts for one process or for several.
-        from prometheus_client import CollectorRegistry, Counter, Histogram
+        # A tenth of a second to import, and it looks for its folder while it is.
+        from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, values
 
+        self._folder = make_data_dir(folder)
+        set_folder(folder)
+        name, self._claim = claim(folder)
+        own_files = values.MultiProcessValue(lambda: name)  # type: ignore[no-untyped-call]  # it is untyped
+        values.ValueClass = own_files
         self._registry = CollectorRegistry()
 
         def histogram(name: str, about: str, labels: tuple[str, ...]) -> Histogram:
@@ -45,7 +59,7 @@ class Metrics:
                 "gen_ai_client_operation_duration_seconds", "A call of a model, to its end.", CALL),
             "gen_ai.server.time_to_first_token": histogram(
                 "gen_ai_server_time_to_first_token_seconds",
-                "A question's arrival here to its first text.", ("gen_ai_request_model",)),
+                "A question's arrival here to its first text.", ("gen_ai_request_model", "route")),
             **{
                 f"prelude.{name}": histogram(f"prelude_{name}_seconds", f"{name}, seen by browsers.", route)
                 for name in SEEN
@@ -58,27 +72,30 @@ class Metrics:
             "prelude.tokens": counter("prelude_tokens", "Tokens as the provider counted.", ("kind", "model")),
             "prelude.paints_refused": counter("prelude_paints_refused", "What no browser can have seen.", ()),
         }
-        self.listener: Observe = lambda name, value, labels: None
+        self._running = Gauge(
+            "prelude_turns_running", "Turns under way.", registry=self._registry, multiprocess_mode="livesum"
+        )
+        self._known: dict[str, set[str]] = {}
+        self.running_here = 0
+        self.listener: Listener | None = None
 
     def turn(self, told: Record) -> None:
         """A turn that has ended: its outcome, its model call, its stages."""
         route = _route(told)
         self._count("prelude.turns", 1, {"outcome": told.outcome} | route)
-        for kind, tokens in (
-            ("prompt", told.usage.prompt_tokens),
-            ("cached", told.usage.cached_tokens),
-            ("completion", told.usage.completion_tokens),
-        ):
-            self._count("prelude.tokens", tokens, {"kind": kind, "model": told.model})
+        self._tokens(told)
         for span in told.spans:
             self._observe("prelude.stage", span.ms, {"stage": span.name})
         if "upstream_ttft" in told.timings:
-            call = dict(zip(CALL, ("chat", "openai", told.model), strict=True))
-            first, after = told.ms("upstream_ttft"), told.ms("decode")
-            self._observe("gen_ai.client.operation.time_to_first_chunk", first, call)
-            self._observe("gen_ai.client.operation.duration", first + after, call)
-            model = {"gen_ai_request_model": told.model}
+            first = told.ms("upstream_ttft")
+            self._observe("gen_ai.client.operation.time_to_first_chunk", first, _call(told.model))
+            self.call(told.model, first + told.ms("decode"))
+            model = {"gen_ai_request_model": told.model, "route": told.route}
             self._observe("gen_ai.server.time_to_first_token", told.ms("ttft"), model)
+
+    def call(self, model: str, ms: float) -> None:
+        """A call of a model that came to its end."""
+        self._observe("gen_ai.client.operation.duration", ms, _call(model))
 
     def paint(self, told: Record, seen: Mapping[str, float]) -> None:
         """What a browser saw: milliseconds by measure."""
@@ -92,45 +109,62 @@ class Metrics:
     def job(self, name: str, outcome: str, seconds: float) -> None:
         self._observe("prelude.job", seconds * 1_000, {"job": name, "outcome": outcome})
 
+    def running(self, turns: int) -> None:
+        """How many turns this process has under way."""
+        self.running_here = turns
+        self._running.set(turns)
+
     def text(self, gauges: Mapping[str, float]) -> bytes:
         """Everything in Prometheus' text format; `gauges` are what only the asker knows."""
         from prometheus_client import CollectorRegistry, generate_latest
         from prometheus_client.multiprocess import MultiProcessCollector
 
+        forget_dead(self._folder, "gauge_*.db")
         registry = CollectorRegistry()
-        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # prometheus-client leaves it untyped
+        MultiProcessCollector(registry, str(self._folder))  # type: ignore[no-untyped-call]  # untyped
         lines = generate_latest(registry)
         return lines + b"".join(
             f"# HELP {name} As of now.\n# TYPE {name} gauge\n{name} {value}\n".encode()
             for name, value in gauges.items()
         )
 
-    def _observe(self, name: str, ms: float, labels: Mapping[str, str]) -> None:
-        self._histograms[name].labels(**labels).observe(ms / 1_000)
-        self.listener(name, ms / 1_000, labels)
+    def _tokens(self, told: Record) -> None:
+        for kind, tokens in (
+            ("prompt", told.usage.prompt_tokens),
+            ("cached", told.usage.cached_tokens),
+            ("completion", told.usage.completion_tokens),
+        ):
+            if tokens:
+                self._count("prelude.tokens", tokens, {"kind": kind, "model": told.model})
 
-    def _count(self, name: str, by: float, labels: Mapping[str, str]) -> None:
-        counter = self._counters[name]
-        (counter.labels(**labels) if labels else counter).inc(by)
+    def _observe(self, name: str, ms: float, labels: Labels) -> None:
+        bounded = self._bounded(labels)
+        self._histograms[name].labels(**bounded).observe(ms / 1_000)
+        if self.listener is not None:
+            self.listener.observed(name, ms / 1_000, bounded)
+
+    def _count(self, name: str, by: float, labels: Labels) -> None:
+        bounded, counter = self._bounded(labels), self._counters[name]
+        (counter.labels(**bounded) if bounded else counter).inc(by)
+        if self.listener is not None:
+            self.listener.counted(name, by, bounded)
+
+    def _bounded(self, labels: Labels) -> dict[str, str]:
+        """Each label's first values; every further one counts as "other"."""
+        return {label: self._value(label, value) for label, value in labels.items()}
+
+    def _value(self, label: str, value: str) -> str:
+        known = self._known.setdefault(label, set())
+        if value not in known:
+            if len(known) >= MOST_VALUES or len(value) > LONGEST_VALUE:
+                return "other"
+            known.add(value)
+        return value
 
 
 def _route(told: Record) -> dict[str, str]:
     return {"route": told.route, "model": told.model, "cached": str(told.cached).lower()}
 
 
-def forget_dead(folder: Path) -> None:
-    """At the start of the door: files of processes that are gone no longer count, and would only pile up."""
-    for file in folder.glob("*_*.db"):
-        pid = file.stem.rpartition("_")[2]
-        if pid.isdecimal() and not _runs(int(pid)):
-            file.unlink(missing_ok=True)
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+def _call(model: str) -> dict[str, str]:
+    return dict(zip(CALL, ("chat", "openai", model), strict=True))
