@@ -60,11 +60,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = judge(run, budgets(scenario.budgets), limits)
         whole = whole.plus(run, found)
         _print(name, run, found)
-    changes = compare.changes(earlier, whole) if earlier else []
-    if earlier:
+    changes = compare.changes(earlier, whole) if earlier else None
+    not_compared = compare.not_compared(earlier, whole) if earlier else []
+    if earlier and changes is not None:
         print(f"== since {earlier.made}: {len(changes)} changed beyond noise")
-        print(*(change.sentence for change in changes), *compare.not_compared(earlier, whole), sep="\n")
-    folder = result.keep(whole, asked.out, page.draw(whole, changes), junit.write(whole))
+        print(*(change.sentence for change in changes), *not_compared, sep="\n")
+    folder = result.keep(whole, asked.out, page.draw(whole, changes, not_compared), junit.write(whole))
     print(f"{folder / 'index.html'}  {folder / 'result.json'}  {folder / 'junit.xml'}")
     print(json.dumps(whole.summary()))
     return 1 if whole.broken else 0

@@ -15,8 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-import msgspec
-
 from app.events import Ended, TurnEvent, decode
 from app.measures import record, stages, values
 from e2e.bench.figures import percentile
@@ -137,7 +135,7 @@ def _status(call: Call) -> str:
 def read_events(data: bytes) -> list[TurnEvent]:
     """The events in a response, as far as it is an event stream."""
     found = re.findall(rb"event: (\w+)\r?\ndata: ([^\r\n]*)\r?\n\r?\n", unchunked(data))
-    with suppress(ValueError, KeyError, msgspec.MsgspecError):  # no Prelude, and no answer of it
+    with suppress(ValueError, KeyError):  # no Prelude, and no answer of it
         return [decode(name.decode(), body) for name, body in found]
     return []
 

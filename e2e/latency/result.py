@@ -116,5 +116,5 @@ def read(path: Path) -> Result:
         return msgspec.json.decode(data, type=Result)
     except OSError as error:
         raise BadResult(f"{path} cannot be read: {error.strerror}.") from None
-    except (ValueError, msgspec.MsgspecError) as error:
+    except ValueError as error:
         raise BadResult(f"{path} is no result of this suite: {error}.") from None
