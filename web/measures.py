@@ -41,8 +41,8 @@ async def paint(request: Request) -> Response:
     if reason := implausible(told, seen):
         door.services.telemetry.metrics.refused_paint()
         raise HTTPException(422, f"Nobody can have seen this: {reason}.")
-    door.paints.add(Painted(owner, turn, told, door.drawings.take(turn)))
-    door.services.telemetry.painted(seen, told)
+    if door.paints.add(Painted(owner, turn, told, door.drawings.take(turn))):
+        door.services.telemetry.painted(seen, told)
     return Response(status_code=204)
 
 

@@ -9,6 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.store import Measures, Painted
 
 SECONDS = 0.5  # how long the first one waits for others
+REMEMBERED = 1_000  # turns that were told of; the database refuses the repetitions that are forgotten here
 
 log = logging.getLogger(__name__)
 
@@ -18,13 +19,21 @@ class Paints:
         self._measures = measures
         self._seconds = seconds
         self._told: list[Painted] = []
+        self._known: dict[str, None] = {}
         self._writing = asyncio.Lock()
         self._later: asyncio.Task[None] | None = None
 
-    def add(self, told: Painted) -> None:
+    def add(self, told: Painted) -> bool:
+        """False for a turn that was told of before: the first word counts."""
+        if told.turn in self._known:
+            return False
+        self._known[told.turn] = None
+        if len(self._known) > REMEMBERED:
+            del self._known[next(iter(self._known))]
         self._told.append(told)
         if self._later is None:
             self._later = asyncio.create_task(self._flush_later())
+        return True
 
     async def flush(self) -> None:
         """Until all that was added is kept. Figures that a broken database refuses are lost, not a turn."""

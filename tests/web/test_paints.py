@@ -41,6 +41,16 @@ async def test_many_are_written_at_once(sqlite: Store) -> None:
     await paints.close()
 
 
+async def test_the_first_word_counts(sqlite: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("web.paints.REMEMBERED", 1)
+    paints, one, other = Paints(sqlite.measures, NEVER), await told(sqlite), await told(sqlite)
+    assert [paints.add(each) for each in (one, one, other, other, one)] == [True, False, True, False, True]
+    await paints.flush()
+    assert await is_kept(sqlite, one)
+    assert await is_kept(sqlite, other)
+    await paints.close()
+
+
 async def test_nobody_need_ask_for_it(sqlite: Store) -> None:
     paints = Paints(sqlite.measures, AT_ONCE)
     for _ in range(2):
