@@ -34,9 +34,7 @@ class Renderer:
             auto_reload=False,
         )
         self._environment.filters.update(
-            duration=duration,
-            heading=heading,
-            excerpt=excerpt,  provisional=provisional_title, wire=name_of
+            duration=duration, heading=heading, excerpt=excerpt, provisional=provisional_title, wire=name_of
         )
         self._environment.globals.update(asset=asset)
         self.turn = Macros(self._environment.get_template("turn.html").module)

@@ -7,7 +7,11 @@ from uuid import uuid4
 import httpx
 import pytest
 from selectolax.lexbor import LexborHTMLParser
+from sqlalchemy import text
 
+from app.settings import Settings
+from app.store import open_store
+from e2e.stack import Stack
 from tests.web.sse import Upstream, ask, scenario
 from web.measures import LARGEST_PAINT
 
@@ -170,6 +174,16 @@ async def test_a_turn_that_failed_has_what_it_has(client: httpx.AsyncClient) -> 
     assert found["values"]["total"] == SEEN["end"]
     drawn = await client.get(f"/turns/{turn}/waterfall", headers=HX)
     assert "<svg" in drawn.text
+
+
+async def test_a_turn_from_before_measuring_has_what_its_transcript_tells(
+    client: httpx.AsyncClient, stack: Stack
+) -> None:
+    turn = await asked(client)
+    kept = await figures(client, turn)
+    async with open_store(Settings(data_dir=stack.folder)) as store, store.engine.begin() as connection:
+        await connection.execute(text("DELETE FROM records WHERE turn = :turn"), {"turn": turn})
+    assert (await figures(client, turn))["record"] == kept["record"]
 
 
 async def test_a_deleted_conversation_has_no_figures(client: httpx.AsyncClient) -> None:
