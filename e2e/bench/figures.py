@@ -1,5 +1,6 @@
 """Percentiles, as everything here reports them."""
 
+import math
 from collections.abc import Sequence
 
 
@@ -8,4 +9,5 @@ def percentile(values: Sequence[float], p: float) -> float:
     if not values:
         return float("nan")
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, max(0, round(p / 100 * len(ordered) + 0.5) - 1))]
+    rank = math.ceil(round(p * len(ordered) / 100, 9))  # rounded: 1.1 * 10 is more than 11
+    return ordered[min(len(ordered), max(1, rank)) - 1]

@@ -21,7 +21,8 @@ def origin_of(url: str) -> str:
         with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
             page, found = answer.read(MOST), answer.geturl()
     except (OSError, ValueError, http.client.HTTPException) as error:
-        raise NotThere(f"{url} cannot be asked: {getattr(error, 'reason', None) or error}.") from None
+        why = " ".join(str(getattr(error, "reason", None) or error).split())
+        raise NotThere(f"{url} cannot be asked: {why}.") from None
     if BOX not in page:
         raise NotThere(f"{url} has no box for a question: it is no Prelude, or wants a login.")
     return "{0.scheme}://{0.netloc}".format(urlsplit(found))

@@ -22,7 +22,7 @@ class Ledger:
 
 def calls_before(question: str, found: list[dict[str, Any]]) -> int | None:
     """How many calls about this question reached the model before the one that answers it, if one does."""
-    about = [one for one in found if question in json.dumps(one["messages"], ensure_ascii=False)]
+    about = [one for one in found if any(question in str(each["content"]) for each in one["messages"])]
     answers = [n for n, one in enumerate(about) if _asks(one, question)]
     return answers[0] if answers else None
 

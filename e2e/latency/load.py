@@ -53,9 +53,9 @@ class Call:
 
 def measure(name: str, scenario: Scenario, url: str, upstream: str) -> Run:
     """A scenario's turns, and as many requests at the model itself, in one arrival process."""
-    calls = _calls(scenario, url, upstream)
-    asyncio.run(_send_all(calls, scenario.rate * 2))
-    kept = calls[2 * scenario.warm_up :]
+    sent = calls(scenario, url, upstream)
+    asyncio.run(_send_all(sent, scenario.rate * 2))
+    kept = sent[2 * scenario.warm_up :]
     refused = refusal([call.lag for call in kept])
     samples = tuple(_sample(ours, direct) for ours, direct in zip(kept[::2], kept[1::2], strict=True))
     return Run(name, scenario.about, "http", scenario.upstream, samples, refused)
@@ -68,27 +68,28 @@ def refusal(lags: Sequence[float]) -> str:
     return late if lag > LAG_LIMIT else ""
 
 
-def _calls(scenario: Scenario, url: str, upstream: str) -> list[Call]:
+def calls(scenario: Scenario, url: str, upstream: str) -> list[Call]:
     """Prelude and model by turns, with the same question, which is never the same twice."""
-    calls = []
+    made = []
     for n in range(scenario.warm_up + scenario.turns):
         question = f"{QUESTIONS[n % len(QUESTIONS)]} ({n}) {scenario.upstream}"
-        calls.append(Call(url, "/api/turns", json.dumps({"question": question}).encode(), question))
+        made.append(Call(url, "/api/turns", json.dumps({"question": question}).encode(), question))
         messages = [{"role": "user", "content": question}]
         body = {"model": scenario.upstream, "stream": True, "messages": messages}
-        calls.append(Call(upstream, "/v1/chat/completions", json.dumps(body).encode(), question))
-    return calls
+        made.append(Call(upstream, "/v1/chat/completions", json.dumps(body).encode(), question))
+    return made
 
 
-async def _send_all(calls: Sequence[Call], rate: float) -> None:
+async def _send_all(waiting: Sequence[Call], rate: float) -> None:
     chance = random.Random(SEED)
     at = time.perf_counter() + 0.2
-    for call in calls:
+    for call in waiting:
         call.scheduled = at = at + chance.expovariate(rate)
-    await asyncio.gather(*map(_send, calls))
+    await asyncio.gather(*map(send, waiting))
 
 
-async def _send(call: Call) -> None:
+async def send(call: Call) -> None:
+    """At its time, or at once when that is over."""
     await asyncio.sleep(max(0.0, call.scheduled - time.perf_counter()))
     call.sent = time.perf_counter()
     try:

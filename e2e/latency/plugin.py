@@ -27,7 +27,7 @@ from e2e.latency.verdict import judge
 from e2e.pages import Chat
 from e2e.stack import Stack
 
-TURNS, WARM_UP = 10, 1
+TURNS, WARM_UP, FEWEST = 10, 1, 3
 UPSTREAM = "sim-ttft150-itl20-n12"
 MARK = "latency(upstream=…, turns=…, <measure>_p<percentile>=milliseconds, …): a budget for what readers wait"
 
@@ -41,7 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for mark in item.iter_markers("latency"):
             try:
-                _read(mark)
+                read(mark)
             except ValueError as error:
                 raise pytest.UsageError(f"{item.nodeid}: {error}") from None
             if "latency" not in getattr(item, "fixturenames", ()):
@@ -81,7 +81,7 @@ def latency(
     mark = request.node.get_closest_marker("latency")
     if mark is None:
         raise pytest.UsageError("the fixture `latency` belongs to a test with @pytest.mark.latency(…)")
-    upstream, turns, _ = _read(mark)
+    upstream, turns, _ = read(mark)
     with probing(stack.url) as probes:
         bare = browser.bare_page(make_context(), stack.upstream, upstream)
         yield Latency(browser.Asker(chat, probes, bare, Ledger(stack.upstream)), upstream, turns)
@@ -97,20 +97,24 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
         assert isinstance(found, Latency)
         if not found.samples:
             pytest.fail("a test with a latency budget has to ask: latency.ask(…)", pytrace=False)
-        if broken := found.verdict(_read(mark)[2]):
+        if broken := found.verdict(read(mark)[2]):
             pytest.fail("\n".join(broken), pytrace=False)
     return result
 
 
-def _read(mark: pytest.Mark) -> tuple[str, int, list[Budget]]:
+def read(mark: pytest.Mark) -> tuple[str, int, list[Budget]]:
+    return meant(*mark.args, **mark.kwargs)
+
+
+def meant(
+    *unnamed: object, upstream: object = UPSTREAM, turns: object = TURNS, **limits: Any
+) -> tuple[str, int, list[Budget]]:
     """The upstream, the number of turns, and the budgets; ValueError with what would be right."""
-    given = dict(mark.kwargs)
-    upstream, turns = given.pop("upstream", UPSTREAM), given.pop("turns", TURNS)
-    if mark.args or not given:
+    if unnamed or not limits:
         raise ValueError("latency takes budgets by name, such as latency(ttft_p95=800)")
-    if not isinstance(turns, int) or turns < 3:
-        raise ValueError(f"turns is {turns!r}, but it takes a number from 3 on")
+    if isinstance(turns, bool) or not isinstance(turns, int) or turns < FEWEST:
+        raise ValueError(f"turns is {turns!r}, but it takes a number from {FEWEST} on")
     if not (isinstance(upstream, str) and upstreams.is_scenario(upstream)):
         raise ValueError(f"upstream is {upstream!r}, but it takes {upstreams.GRAMMAR}")
     upstreams.parse(upstream)
-    return upstream, turns, budgets(given)
+    return upstream, turns, budgets(limits)

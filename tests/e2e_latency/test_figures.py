@@ -1,10 +1,13 @@
 """Figures: what an interval holds, how often, and that nothing is no figure."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from e2e.bench.figures import percentile
 from e2e.latency.figures import change, figure
 
 TIMES = st.lists(st.floats(0, 60_000, allow_nan=False), min_size=1, max_size=40)
@@ -32,6 +35,14 @@ def test_values_that_never_differ_leave_no_doubt() -> None:
     assert (found.low, found.mid, found.high) == (7, 7, 7)
     by = change([7.0] * 5, [9.5] * 5, 50)
     assert (by.low, by.mid, by.high) == (2.5, 2.5, 2.5)
+
+
+def test_a_nearest_rank_is_the_least_that_enough_values_reach() -> None:
+    hundred = list(range(1, 101))
+    assert [percentile(hundred, p) for p in (0, 50, 95, 99, 100)] == [1, 50, 95, 99, 100]
+    assert [percentile(list(range(1, 21)), p) for p in (50, 95, 99)] == [10, 19, 20]
+    assert [percentile([7.0], p) for p in (1, 50, 99)] == [7, 7, 7]
+    assert math.isnan(percentile([], 50))
 
 
 def test_nothing_is_no_figure() -> None:
