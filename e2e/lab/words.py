@@ -55,7 +55,7 @@ EN = Words(
     decode="decode: time per output token",
     total="this answer, in total",
     then="the next question's first token",
-    measured="p50 [least, most]. {cpu}, {cores} cores, {day}, `make lab`.",
+    measured="p50 [least, most]. {cpu}, {cores} cores, load {load} before it began, {day}, `make lab`.",
 )
 
 ZH = Words(
@@ -84,7 +84,7 @@ ZH = Words(
     decode="解码：每词元时间",
     total="这个回答的总时间",
     then="下一问的首词元时间",
-    measured="p50 [最小, 最大]。{cpu}，{cores} 核，{day}，`make lab`。",
+    measured="p50 [最小, 最大]。{cpu}，{cores} 核，开始前负载 {load}，{day}，`make lab`。",
 )
 
 LANGUAGES = {"en": EN, "zh": ZH}

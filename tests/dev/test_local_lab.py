@@ -25,7 +25,7 @@ from e2e.lab.tables import filled
 from e2e.stack import ROOT
 
 COLD = "no prompt was remembered"
-MACHINE = {"cpu": "Some CPU", "cores": 2, "day": "2026-12-01"}
+MACHINE = {"cpu": "Some CPU", "cores": 2, "load": 0.1, "day": "2026-12-01"}
 
 
 @pytest.fixture(scope="module")
