@@ -63,6 +63,11 @@ SILENT: list[TurnEvent] = [*BEFORE[:3], Failed("upstream_refused", HOSTILE, Fals
 
 RENDERER, WORDS = Renderer(), LANGUAGES["en"]
 PARTIAL = re.compile(r'<hx-partial hx-target="#t-a{32}-(\w+)" hx-swap="(\w+)">(.*?)</hx-partial>', re.DOTALL)
+BEHIND = {  # a block, such as a table in its box, may end as the region around it does
+    "done": rf'<div id="t-{ID}-open"',
+    "open": rf'</div>\s*<div id="t-{ID}-partial"',
+}
+OTHERS = r'\s*<(?:\w+[^>]* id="t-|/article|/div)'
 REGIONS = ("steps", "sources", "done", "open", "partial", "end")
 
 Page = dict[str, str]
@@ -79,7 +84,7 @@ def regions(article: str) -> Page:
     found = {}
     for name in REGIONS:
         (body,) = re.findall(
-            rf'<(\w+)[^>]* id="t-{ID}-{name}"[^>]*>(.*?)</\1>(?=\s*<(?:\w+[^>]* id="t-|/article|/div))',
+            rf'<(\w+)[^>]* id="t-{ID}-{name}"[^>]*>(.*?)</\1>(?={BEHIND.get(name, OTHERS)})',
             article,
             re.DOTALL,
         )
