@@ -10,13 +10,14 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypedDict
 from uuid import uuid4
 
 import asyncpg  # type: ignore[import-untyped]  # ships no types
 import redis
 
 from dev.parts import valkey
-from e2e.stack import wait_for
+from e2e.stack import Stack, wait_for
 
 
 class Valkey:
@@ -96,3 +97,21 @@ def running_postgres() -> Iterator[Postgres]:
 def end_with_us() -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: a killed test run leaves no orphan
+
+
+class Parts(TypedDict):
+    REDIS_URL: str
+    CHROMA_URL: str
+    OPENAI_BASE_URL: str
+    CHAT_MODEL: str
+
+
+def parts_of(stack: Stack) -> Parts:
+    """Settings for a second application on what the first stands on: only its doors have to start."""
+    had = stack.environment
+    return Parts(
+        REDIS_URL=had["REDIS_URL"],
+        CHROMA_URL=had["CHROMA_URL"],
+        OPENAI_BASE_URL=had["OPENAI_BASE_URL"],
+        CHAT_MODEL=had["CHAT_MODEL"],
+    )
