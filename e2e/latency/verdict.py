@@ -45,7 +45,12 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def judge(run: Run, budgets: Sequence[Budget], stages: Sequence[Budget]) -> list[Finding]:
-    """The scenario's own budgets and those of every stage; each broken one names the stages above theirs."""
+    """The scenario's own budgets and those of every stage; each broken one names the stages above theirs.
+
+    A run that was refused has no verdict but that.
+    """
+    if run.refused:
+        return []
     by_stage = [_find(run, budget) for budget in stages]
     guilty = [finding for finding in by_stage if finding.state == "broken"]
     guilty.sort(key=_excess, reverse=True)

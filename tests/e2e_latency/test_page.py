@@ -67,9 +67,9 @@ def test_a_deployment_elsewhere_says_what_is_not_known() -> None:
 
 def test_a_run_that_measured_nothing_still_has_a_page() -> None:
     empty = Run("elsewhere", "Nobody answered", "browser", "", (), "its stack did not start")
-    page = drawn(result(empty, ttft_p95=400))
-    assert "its stack did not start" in text_of(page)
-    assert "nothing was measured" in text_of(page)
+    assert "Refused: its stack did not start" in text_of(drawn(result(empty, ttft_p95=400)))
+    nothing = Run("hidden", "Nobody looked", "browser", "", ())
+    assert "nothing was measured" in text_of(drawn(result(nothing, ttft_p95=400)))
 
 
 def test_turns_that_were_left_out_are_counted_with_their_reason() -> None:

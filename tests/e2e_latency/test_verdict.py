@@ -88,6 +88,10 @@ def test_turns_that_nobody_waited_for_do_not_count() -> None:
     assert [finding.state for finding in only_hidden] == ["unknown"]
 
 
+def test_a_run_that_was_refused_has_no_verdict_but_that() -> None:
+    assert judged(run(refused="its own sending lagged", **SLOWER), ttft_p50=100) == {}
+
+
 def test_a_run_of_nothing_has_no_verdict() -> None:
     empty: tuple[Sample, ...] = ()
     found = judge(Run("empty", "", "browser", "sim", empty), budgets({"ttft_p95": 1}), load()[1])
