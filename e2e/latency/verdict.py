@@ -9,6 +9,13 @@ from e2e.latency.figures import Figure, figure
 from e2e.latency.sample import Run, Sample
 
 BLAMED = 3  # stages at the most
+FIRST = ("send", "queue", "loop")
+BLAMABLE = {  # what comes later than a measure, or only before it, is no reason for it
+    "ttfp": FIRST,
+    "ttfs": (*FIRST, "route", "history", "embed", "dense", "gap"),
+    "tpot": ("loop",),
+    "stall_max": ("loop",),
+}
 WHY = {
     "send": "the question was long on its way to the server",
     "queue": "the server was long before it began the turn (reading, keeping, waiting for the one before)",
@@ -54,11 +61,16 @@ def judge(run: Run, budgets: Sequence[Budget], stages: Sequence[Budget]) -> list
     by_stage = [_find(run, budget) for budget in stages]
     guilty = [finding for finding in by_stage if finding.state == "broken"]
     guilty.sort(key=_excess, reverse=True)
-    blamed = tuple(f"{finding.budget.measure}: {explain(run, finding)}" for finding in guilty[:BLAMED])
     found = [_find(run, budget) for budget in budgets]
-    return [_blame(finding, blamed) for finding in found] + [
+    return [_blame(finding, _reasons(run, finding.budget.measure, guilty)) for finding in found] + [
         _blame(finding, (explain(run, finding),)) for finding in by_stage if finding.figure is not None
     ]
+
+
+def _reasons(run: Run, measure: str, guilty: Sequence[Finding]) -> tuple[str, ...]:
+    """The stages that can have made a measure longer, the worst first."""
+    able = [one for one in guilty if one.budget.measure in BLAMABLE.get(measure, WHY)]
+    return tuple(f"{one.budget.measure}: {explain(run, one)}" for one in able[:BLAMED])
 
 
 def explain(run: Run, finding: Finding) -> str:

@@ -107,7 +107,7 @@ def test_an_address_where_nobody_listens_is_left_out_too() -> None:
 
 def test_events_are_read_across_chunks() -> None:
     end = b'event: finished\r\ndata: {"cached":false,"model":"m","route":"r"}\r\n\r\n'
-    body = ": beat\r\n\r\nid: 1\r\nevent: delta\r\ndata: {\"text\":\"首\"}\r\n\r\nid: 2\r\n".encode() + end
+    body = ': beat\r\n\r\nid: 1\r\nevent: delta\r\ndata: {"text":"首"}\r\n\r\nid: 2\r\n'.encode() + end
     for size in (1, 7, 64, len(body)):
         parts = [body[at : at + size] for at in range(0, len(body), size)]
         chunked = b"".join(b"%x;ext=1\r\n%b\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"

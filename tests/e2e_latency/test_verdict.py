@@ -57,6 +57,15 @@ def test_the_longest_of_several_comes_first_and_no_more_than_three_are_named() -
     assert [one.partition(":")[0] for one in blamed] == ["dense", "queue", "history"]
 
 
+def test_what_comes_after_the_sources_is_no_reason_for_them() -> None:
+    found = judged(run(**SLOWER, ttfp=300, ttfs=400, queue=60, embed=90, deliver=350),
+                   ttfp_p50=100, ttfs_p50=250, beyond_direct_p50=130)  # fmt: skip
+    blamed = {name: [one.partition(":")[0] for one in finding.blamed] for name, finding in found.items()}
+    assert blamed["ttfp_p50"] == ["queue"]
+    assert blamed["ttfs_p50"] == ["queue", "embed"]
+    assert blamed["beyond_direct_p50"] == ["deliver", "queue", "embed"]
+
+
 def test_a_slow_model_is_nobodys_fault() -> None:
     """It is as slow when it is asked directly."""
     found = judged(run(prefill=2_000 + 201, direct=2_000 + DIRECT, ttft=2_270), ttft_p50=500)
