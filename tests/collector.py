@@ -25,6 +25,7 @@ class Seen:
     """A span and whose it is."""
 
     service: str
+    instance: str
     span: Span
 
     @property
@@ -43,13 +44,14 @@ class Collector:
         found: dict[str, Seen] = {}
         for message in list(self.told):
             for resource in getattr(message, "resource_spans", ()):
-                service = str(_plain(resource.resource.attributes)["service.name"]).removeprefix("prelude-")
+                whose = _plain(resource.resource.attributes)
+                service = str(whose["service.name"]).removeprefix("prelude-")
                 for scope in resource.scope_spans:
                     for span in scope.spans:
                         if span.trace_id.hex() == turn:
                             name = f"{service} {span.name}"
                             assert name not in found, f"twice: {name}"
-                            found[name] = Seen(service, span)
+                            found[name] = Seen(service, str(whose["service.instance.id"]), span)
         return found
 
     def metrics(self) -> dict[str, Metric]:

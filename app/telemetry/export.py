@@ -6,11 +6,13 @@ log line, a page's address and a trace are found by the same id. All spans of a 
 ended, from the figures it carries; nothing is traced while somebody waits.
 """
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+from uuid import uuid4
 
 from opentelemetry.context import Context
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
@@ -23,6 +25,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
+from opentelemetry.sdk.trace.sampling import Decision
 from opentelemetry.trace import (
     NonRecordingSpan,
     Span,
@@ -62,7 +65,7 @@ class TurnIds(RandomIdGenerator):
 
 class Exported:
     def __init__(self, service: str, metrics: Metrics, *, with_texts: bool) -> None:
-        resource = Resource.create({"service.name": f"prelude-{service}"})
+        resource = _whose(service)
         self._ids = TurnIds()
         self._with_texts = with_texts
         self._provider = TracerProvider(shutdown_on_exit=False, resource=resource, id_generator=self._ids)
@@ -117,7 +120,8 @@ class Exported:
         """A job that follows from a turn belongs to the turn's trace."""
         context, turn = Context(), str(payload.get("turn", ""))
         if turn:
-            ids = SpanContext(int(turn, 16), int(turn[:16], 16), is_remote=True, trace_flags=TraceFlags(1))
+            flags = TraceFlags(self._is_sampled(turn))
+            ids = SpanContext(int(turn, 16), int(turn[:16], 16), is_remote=True, trace_flags=flags)
             context = set_span_in_context(NonRecordingSpan(ids), context)
         with self._tracer.start_as_current_span(
             f"job {name}", context, SpanKind.CONSUMER, {"prelude.job": name},
@@ -160,8 +164,19 @@ class Exported:
             self._instruments[name] = self._meter.create_counter(name)
         self._instruments[name].add(by, genai.dotted(labels))
 
+    def _is_sampled(self, turn: str) -> bool:
+        """What the sampler said of the turn when its own span was made, in another process."""
+        said = self._provider.sampler.should_sample(Context(), int(turn, 16), "turn", SpanKind.SERVER)
+        return said.decision is Decision.RECORD_AND_SAMPLE
+
     def _running(self, options: CallbackOptions) -> Iterable[Observation]:
         return [Observation(self._metrics.running_here)]
+
+
+def _whose(service: str) -> Resource:
+    """Each process is an instance of its own, or the figures of two would be taken for one's."""
+    name = os.environ.get("OTEL_SERVICE_NAME") or "prelude"
+    return Resource.create({"service.name": f"{name}-{service}", "service.instance.id": uuid4().hex})
 
 
 @contextmanager

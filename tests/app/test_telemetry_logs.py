@@ -14,8 +14,11 @@ from uuid import uuid4
 
 import httpx
 import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.jobs import TITLE
+from app.store import Store
 from e2e.stack import ROOT, Stack, wait_for
 from e2e.stack import running as running_stack
 from tests.parts import parts_of
@@ -114,6 +117,14 @@ def test_what_a_broken_database_stumbled_over_stays_its_own(tmp_path: Path) -> N
         assert "sqlalchemy.exc.IntegrityError" in told["error"]
         assert any("engine" in frame or "store" in frame for frame in told["at"])
         says_nothing(stack)
+
+
+async def test_an_error_of_the_database_does_not_quote_what_it_was_given(store: Store) -> None:
+    """Whoever prints it."""
+    with pytest.raises(SQLAlchemyError) as raised:
+        async with store.engine.connect() as connection:
+            await connection.execute(text("INSERT INTO nowhere VALUES (:question)"), {"question": SECRETS[1]})
+    assert SECRETS[1] not in str(raised.value)
 
 
 def test_a_turn_that_is_cut_off_by_the_end_of_the_process_says_so(

@@ -5,6 +5,7 @@ import json
 import signal
 import socket
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict
 from uuid import uuid4
@@ -13,9 +14,12 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from app.settings import Settings
+from app.telemetry import Telemetry
 from e2e.stack import Stack, wait_for
 from e2e.stack import running as running_stack
 from tests.collector import Collector, Seen, collecting
+from tests.measured import a_turn, events
 from tests.parts import parts_of
 from tests.web.sse import Upstream, ask, scenario
 
@@ -79,6 +83,8 @@ async def test_a_turn_is_one_trace_over_web_and_worker(
     assert call.parent_span_id == job.parent_span_id == root.span_id
     assert titling.parent_span_id == job.span_id
     assert len({each.span.span_id for each in seen.values()}) == len(seen)
+    assert len({(each.service, each.instance) for each in seen.values()}) == 2
+    assert len({each.instance for each in seen.values()}) == 2
     for stage in ("connect", "prefill", "decode"):
         assert seen[f"web {stage}"].span.parent_span_id == call.span_id
     for stage in ("embed", "dense", "prompt"):
@@ -192,6 +198,28 @@ async def one_turn(stack: Stack, question: str) -> str:
         said = await ask(client, question, turn=turn)
     assert said[-1].event in ("finished", "failed")
     return turn
+
+
+def test_who_samples_gets_whole_traces_or_none(tmp_path: Path) -> None:
+    """The worker, which sees no span of the web's, decides by the turn as the web does."""
+    rare, often = "f" * 32, "0" * 15 + "1" + "0" * 15 + "1"  # its last 8 bytes decide, against a quarter
+    sampling = {"OTEL_TRACES_SAMPLER": "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0.25"}
+    with collecting() as collector:
+        settings = Settings(data_dir=tmp_path, otel_exporter_otlp_endpoint=collector.address)
+        with pytest.MonkeyPatch.context() as environ:
+            environ.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address)
+            for name, value in sampling.items():
+                environ.setenv(name, value)
+            web, worker = Telemetry(settings, "web"), Telemetry(settings, "worker")
+        for turn in (rare, often):
+            asked = replace(a_turn(), id=turn)
+            web.ended(asked, events(asked))
+            with worker.job("title", {"turn": turn}):
+                pass
+        web.close()
+        worker.close()
+        assert not collector.trace(rare)
+        assert {"web turn", "worker job title"} <= collector.trace(often).keys()
 
 
 def test_a_collector_that_refuses_is_named_once(traced: Stack, tmp_path: Path) -> None:
