@@ -12,13 +12,14 @@ from typing import Any
 
 import msgspec
 from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from app.measures import Stage
 from e2e.latency.ledger import Ledger, calls_before
 from e2e.latency.prober import Probes, probing
 from e2e.latency.sample import Run, Sample, whole
 from e2e.latency.scenario import Scenario
-from e2e.pages import MEASURE, Chat
+from e2e.pages import MEASURE, Chat, Turn
 from e2e.questions import QUESTIONS
 
 PATIENCE_MS = 180_000  # for one answer, of a model that nobody here knows
@@ -39,10 +40,7 @@ class Asker:
         """One question, from the key that sends it until its figures are known."""
         self.chat.page.bring_to_front()
         began = time.perf_counter()
-        with self.chat.page.expect_response(
-            lambda answer: answer.url.endswith("/paint"), timeout=PATIENCE_MS
-        ):
-            turn = self.chat.ask(question)
+        turn = self._until_told(question)
         ended = time.perf_counter()
         found = figures_of(self.chat, turn.id)
         stages = _stages.decode(msgspec.json.encode(found["stages"]))
@@ -55,6 +53,15 @@ class Asker:
         marks = next(each["marks"] for each in self.chat.measured("seen") if each["turn"] == turn.id)
         values = whole(found["values"], stages, more)
         return Sample(turn.id, question, values, stages, marks, direct, left_out(found))
+
+    def _until_told(self, question: str) -> Turn:
+        """Asks, and waits until the page tells what it saw."""
+        told = self.chat.page.expect_response(lambda it: it.url.endswith("/paint"), timeout=PATIENCE_MS)
+        try:
+            with told:
+                return self.chat.ask(question)
+        except PlaywrightTimeout:
+            raise RuntimeError(f"the page did not tell in time what it saw of {question!r}") from None
 
 
 ASK_FIGURES = """turn => fetch(`/api/turns/${turn}/measures`).then(

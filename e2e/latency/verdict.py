@@ -54,16 +54,19 @@ class Finding(msgspec.Struct, frozen=True):
 def judge(run: Run, budgets: Sequence[Budget], stages: Sequence[Budget]) -> list[Finding]:
     """The scenario's own budgets and those of every stage; each broken one names the stages above theirs.
 
-    A run that was refused has no verdict but that.
+    A scenario's own budget for a stage stands for the usual one. A run that was refused has no other verdict.
     """
     if run.refused:
         return []
-    by_stage = [_find(run, budget) for budget in stages]
+    own, usual = {budget.name: budget for budget in budgets}, {budget.name for budget in stages}
+    by_stage = [_find(run, own.get(budget.name, budget)) for budget in stages]
     guilty = [finding for finding in by_stage if finding.state == "broken"]
     guilty.sort(key=_excess, reverse=True)
-    found = [_find(run, budget) for budget in budgets]
+    found = [_find(run, budget) for budget in budgets if budget.name not in usual]
     return [_blame(finding, _reasons(run, finding.budget.measure, guilty)) for finding in found] + [
-        _blame(finding, (explain(run, finding),)) for finding in by_stage if finding.figure is not None
+        _blame(finding, (explain(run, finding),))
+        for finding in by_stage
+        if finding.figure is not None or finding.budget.name in own
     ]
 
 

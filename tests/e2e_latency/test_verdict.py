@@ -80,6 +80,16 @@ def test_a_figure_whose_interval_reaches_below_the_budget_is_unsure() -> None:
     assert found["ttft_p50"].state == "unsure"
 
 
+def test_a_scenarios_own_budget_for_a_stage_stands_for_the_usual_one() -> None:
+    slow: dict[str, Any] = {**SLOWER, "prefill": 700}
+    assert judged(run(**slow))["prefill_p50"].state == "broken"
+    found = judge(run(**slow), budgets({"prefill_p50": 800, "beyond_direct_p50": 130}), load()[1])
+    by_name = {finding.budget.name: finding for finding in found}
+    assert len(by_name) == len(found)
+    assert (by_name["prefill_p50"].state, by_name["prefill_p50"].budget.limit) == ("held", 800)
+    assert by_name["beyond_direct_p50"].blamed == ()
+
+
 def test_what_was_not_measured_is_unknown_and_not_held() -> None:
     found = judged(run(direct=None), added_ttft_p50=100)
     assert found["added_ttft_p50"].state == "unknown"
