@@ -61,13 +61,18 @@ def test_an_empty_chunk_is_no_token(upstream: str) -> None:
 def greedy() -> Iterator[None]:
     """Another thread that lets nobody else run for 30 ms at a time."""
     usual, over = sys.getswitchinterval(), threading.Event()
-    thread = threading.Thread(target=lambda: [None for _ in iter(over.is_set, True)], daemon=True)
+    thread = threading.Thread(target=_spin, args=(over,), daemon=True)
     sys.setswitchinterval(0.03)
     thread.start()
     yield
     over.set()
     thread.join()
     sys.setswitchinterval(usual)
+
+
+def _spin(over: threading.Event) -> None:
+    while not over.is_set():
+        pass
 
 
 def test_a_generator_that_lags_refuses_its_own_run(greedy: None) -> None:
