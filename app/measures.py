@@ -114,8 +114,9 @@ def record(events: Sequence[TurnEvent]) -> Record:
     )
 
 
-def implausible(paint: Paint, record: Record | None = None) -> str:
-    """Why a browser cannot have seen this, in a few words; an empty string when it can."""
+def implausible(paint: Paint, record: Record | None = None, since: float = LONGEST) -> str:
+    """Why a browser cannot have seen this, in a few words; an empty string when it can. `since` is how long
+    ago the question arrived: nobody tells of what is still to come."""
     order = [paint.sent, paint.got, paint.ttfp, paint.ttfs, paint.ttft, paint.last, paint.end]
     times = [time for time in [*order, paint.stall_max] if time is not None]
     if not all(isfinite(time) and 0 <= time <= LONGEST for time in times):
@@ -132,6 +133,8 @@ def implausible(paint: Paint, record: Record | None = None) -> str:
     ):
         if earlier is not None and later is not None and earlier > later + SLACK:
             return "its times are out of order"
+    if paint.end - paint.got > since + SLACK:
+        return "its end is still to come"
     return "" if record is None or paint.resumed else _unfounded(paint, record)
 
 
@@ -139,6 +142,8 @@ def _unfounded(paint: Paint, record: Record) -> str:
     """Nothing is seen before it happened, whatever the clocks: the submit event came before the question."""
     if paint.ttft is not None and "ttft" not in record.timings:
         return "it saw text that there was not"
+    if paint.ttft is None and "ttft" in record.timings:
+        return "it saw none of the text"
     if paint.ttft is not None and paint.ttft + SLACK < record.timings["ttft"]:
         return "it saw text before there was any"
     if paint.end + SLACK < record.ms("total"):
@@ -156,32 +161,54 @@ def offset(record: Record, paint: Paint | None) -> float:
 
 
 def values(record: Record, paint: Paint | None, rendered: Rendered | None = None) -> dict[str, float]:
-    """Every measure and stage that this turn has, by name. The browser's where it is a reader's wait; `total`
-    and `stall_max` are the server's where there is none."""
-    found = {span.name: span.ms for span in record.spans}
+    """Every measure and stage that this turn has, by name.
+
+    What a reader waits for is the browser's, where somebody was waiting, and nobody's else: the same by the
+    server's clock is called `server_…`. `own` is the browser's part, from the key to the paint without the
+    server's time to its first text.
+    """
+    found = {span.name: span.ms for span in record.spans} | _of_server(record)
     if rendered is not None and rendered.first:
         found["render"] = rendered.first
-    found |= {
-        name: record.timings[name]
-        for name in ("upstream_ttft", "stall_max", "total")
-        if name in record.timings
-    }
     if paint is not None and paint.counts:
-        seen = {"ttfp": paint.ttfp, "ttfs": paint.ttfs, "ttft": paint.ttft, "total": paint.end}
-        found |= {name: time for name, time in seen.items() if time is not None}
-        if paint.ttft is not None:
-            found["stall_max"] = paint.stall_max
-            found["added_ttft"] = paint.ttft - record.ms("upstream_ttft") - _retrieval(record)
-            found["own"] = paint.ttft - record.ms("ttft")
-    tokens = record.usage.completion_tokens
-    if tokens > 1 and "decode" in record.timings:
-        found["tpot"] = record.timings["decode"] / (tokens - 1)
+        found |= _of_reader(record, paint)
     return {name: round(time, 2) for name, time in found.items()}
 
 
-def _retrieval(record: Record) -> float:
-    """What of the search nothing hid: it alone stands between arrival and prompt."""
-    return record.ms("search")
+def _of_server(record: Record) -> dict[str, float]:
+    found = {name: record.timings[name] for name in ("upstream_ttft",) if name in record.timings}
+    for name in ("ttft", "stall_max", "total"):
+        if name in record.timings:
+            found[f"server_{name}"] = record.timings[name]
+    if "decode" in record.timings:
+        found |= _pace("server_tpot", record.timings["decode"], record)
+    return found
+
+
+def _of_reader(record: Record, paint: Paint) -> dict[str, float]:
+    seen = {"ttfp": paint.ttfp, "ttfs": paint.ttfs, "ttft": paint.ttft, "total": paint.end}
+    found = {name: time for name, time in seen.items() if time is not None}
+    if paint.ttft is not None and paint.last is not None:
+        found["stall_max"] = paint.stall_max
+        found["added_ttft"] = paint.ttft - record.ms("upstream_ttft") - unhidden_retrieval(record)
+        found["own"] = paint.ttft - record.ms("ttft")
+        found |= _pace("tpot", paint.last - paint.ttft, record)
+    return found
+
+
+def _pace(name: str, ms: float, record: Record) -> dict[str, float]:
+    """Time per output token; the first token was prefill's."""
+    tokens = record.usage.completion_tokens
+    return {name: ms / (tokens - 1)} if tokens > 1 else {}
+
+
+def unhidden_retrieval(record: Record) -> float:
+    """What of the search the history did not hide, which runs beside it and is waited for too."""
+    ends = {span.name: span.start + span.ms for span in record.spans}
+    search = next((span for span in record.spans if span.name == "search"), None)
+    if search is None:
+        return 0.0
+    return max(0.0, ends["search"] - max(search.start, ends.get("history", 0.0)))
 
 
 def stages(record: Record, paint: Paint | None = None, rendered: Rendered | None = None) -> list[Stage]:

@@ -55,7 +55,7 @@ class Runner:
 
     def start(self, turn: Turn) -> TurnLog:
         """Sets the turn going; its log grows from the next step of the event loop on."""
-        turn_log = TurnLog(turn.id, self._mirror.touch)
+        turn_log = TurnLog(turn.id, self._mirror.touch, turn.created)
         self._logs[turn.id] = (turn.owner, turn_log)
         self._unkept[turn.id] = (turn.conversation, turn_log, asyncio.Event())
         with turn_of_this_task(turn.id):

@@ -18,8 +18,12 @@ Batch = tuple[int, Sequence[TurnEvent]]  # the number of the last event, and the
 class TurnLog:
     """One turn's events, in the process that produces them."""
 
-    def __init__(self, turn: str, on_append: Callable[["TurnLog"], None] = lambda log: None) -> None:
+    def __init__(
+        self, turn: str, on_append: Callable[["TurnLog"], None] = lambda log: None, created: float = 0.0
+    ) -> None:
+        """`created` is when the question arrived, in seconds since the epoch."""
         self.turn = turn
+        self.created = created
         self.events: list[TurnEvent] = []
         self.mirrored = 0  # how many of the events other processes can see
         self._on_append = on_append

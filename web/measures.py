@@ -4,6 +4,7 @@ Nobody but its owner gives or gets them. Knows no stage by name; what is plausib
 """
 
 import asyncio
+import time
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -33,12 +34,18 @@ async def paint(request: Request) -> Response:
     """
     door, owner, turn = door_of(request), owner_of(request), id_in(request, "turn")
     known = door.services.runner.find(owner, turn)
-    seen = record(known.events) if known and known.ended else (await measured_turn(door, owner, turn)).record
+    if known and known.ended:
+        seen, created = record(known.events), known.created
+    else:
+        found = await measured_turn(door, owner, turn)
+        if found.paint is not None:
+            return Response(status_code=204)
+        seen, created = found.record, found.created
     try:
         told = _paint.decode(await _body(request))
     except msgspec.MsgspecError as error:
         raise HTTPException(400, f"The body is no measurement: {error}.") from None
-    if reason := implausible(told, seen):
+    if reason := implausible(told, seen, (time.time() - created) * 1_000):
         door.services.telemetry.metrics.refused_paint()
         raise HTTPException(422, f"Nobody can have seen this: {reason}.")
     if door.paints.add(Painted(owner, turn, told, door.drawings.take(turn))):

@@ -35,7 +35,8 @@ def read_question(request: Request, question: object, conversation: object, turn
         owner=owner_of(request),
         conversation=_uuid("conversation", conversation),
         question=text,
-        created=time.time(),
+        created=time.time() - (time.perf_counter() - request.state.arrived),
+        arrived=request.state.arrived,
     )
 
 

@@ -1,5 +1,7 @@
 """What every response forbids the browser, and which requests are refused for coming from elsewhere."""
 
+from time import perf_counter
+
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -35,6 +37,7 @@ class Security:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        scope.setdefault("state", {})["arrived"] = perf_counter()  # before anything else has had its time
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -5,9 +5,9 @@ no HTML. Prefill and decode are never added up, and there are no means: they hid
 """
 
 from app.statistics.budgets import Budget, Culprit, Goodput, budgets, goodput
-from app.statistics.diagnosis import Diagnosis, Part, diagnose
+from app.statistics.diagnosis import Diagnosis, Part, clock_of, diagnose
 from app.statistics.percentiles import Percentiles, percentile, percentiles, summary
-from app.statistics.samples import BY, Sample, grouped, sample, slowest
+from app.statistics.samples import BY, Sample, first_token, grouped, sample, slowest
 
 __all__ = [
     "BY",
@@ -19,7 +19,9 @@ __all__ = [
     "Percentiles",
     "Sample",
     "budgets",
+    "clock_of",
     "diagnose",
+    "first_token",
     "goodput",
     "grouped",
     "percentile",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
 
-from app.measures import Paint, Record, Rendered, values
+from app.measures import Paint, Record, Rendered, unhidden_retrieval, values
 
 GOOD = ("finished", "stopped")  # what a reader stopped did not fail
 
@@ -15,8 +15,7 @@ GOOD = ("finished", "stopped")  # what a reader stopped did not fail
 class Sample:
     """Milliseconds by measure and stage in `values`. `day` is a date in UTC.
 
-    `ttft` and `own` are what the reader waited and what of it was neither model nor retrieval: as the browser
-    saw it, else as the server did, else None. `left_out`: the browser told, but nobody was waiting.
+    `left_out`: the browser told, but nobody was waiting.
     """
 
     route: str
@@ -25,8 +24,6 @@ class Sample:
     outcome: str
     day: str
     values: Mapping[str, float]
-    ttft: float | None
-    own: float | None
     prompt_tokens: int
     painted: bool
     left_out: bool
@@ -39,8 +36,9 @@ class Sample:
 def sample(record: Record, paint: Paint | None, rendered: Rendered | None, created: float) -> Sample:
     """`created` is in seconds since the epoch."""
     found = values(record, paint, rendered)
-    ttft = found.get("ttft", record.timings.get("ttft"))
-    theirs = record.ms("upstream_ttft") + record.ms("search")
+    if "server_ttft" in found:
+        theirs = record.ms("upstream_ttft") + unhidden_retrieval(record)
+        found["server_added_ttft"] = round(found["server_ttft"] - theirs, 2)
     return Sample(
         route=record.route,
         model=record.model,
@@ -48,12 +46,15 @@ def sample(record: Record, paint: Paint | None, rendered: Rendered | None, creat
         outcome=record.outcome,
         day=datetime.fromtimestamp(created, UTC).date().isoformat(),
         values=found,
-        ttft=ttft,
-        own=None if ttft is None else ttft - theirs,
         prompt_tokens=record.usage.prompt_tokens or sum(record.prompt.values()),
         painted=paint is not None and paint.counts,
         left_out=paint is not None and not paint.counts,
     )
+
+
+def first_token(one: Sample) -> float | None:
+    """As the browser saw it, else as the server did: to say of one turn, never to count together."""
+    return one.values.get("ttft", one.values.get("server_ttft"))
 
 
 BY: Mapping[str, Callable[[Sample], str]] = MappingProxyType(
@@ -78,8 +79,10 @@ def grouped(samples: Sequence[Sample], by: str) -> dict[str, list[Sample]]:
 
 def slowest(samples: Sequence[Sample], most: int) -> list[int]:
     """Where the turns stand whose first token came last, the slowest first; what counts for nobody is not
-    among them."""
+    among them. Turns that no browser told of stand by the server's clock, and their waterfalls say so."""
     waited = (
-        (one.ttft, place) for place, one in enumerate(samples) if one.ttft is not None and not one.left_out
+        (wait, place)
+        for place, one in enumerate(samples)
+        if (wait := first_token(one)) is not None and not one.left_out
     )
     return [place for _, place in heapq.nlargest(most, waited)]

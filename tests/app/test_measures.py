@@ -12,6 +12,7 @@ from app.events import Delta, Failed, Finished, Prompted, Routed, Span, Started,
 from app.measures import (
     GAP,
     LONGEST,
+    MEASURES,
     SLACK,
     Paint,
     Record,
@@ -20,6 +21,7 @@ from app.measures import (
     offset,
     record,
     stages,
+    unhidden_retrieval,
     values,
 )
 from tests.measured import a_paint, a_record
@@ -194,7 +196,9 @@ def test_the_values_of_a_turn_that_was_waited_for_are_its_readers(told: Told) ->
     assert found["total"] == round(told.paint.end, 2)
     assert found["stall_max"] == round(told.paint.stall_max, 2)
     assert found["own"] == pytest.approx((told.paint.ttft or 0) - told.record.ms("ttft"), abs=0.01)
-    assert found["tpot"] == round(told.record.ms("decode") / 10, 2)
+    assert found["tpot"] == round(((told.paint.last or 0) - (told.paint.ttft or 0)) / 10, 2)
+    assert found["server_tpot"] == round(told.record.ms("decode") / 10, 2)
+    assert found["server_ttft"] == round(told.record.timings["ttft"], 2)
     assert found["render"] == 2.0
     assert "ttfs" not in found
 
@@ -205,13 +209,30 @@ def test_nobody_waits_for_a_tab_that_is_out_of_sight(how: str) -> None:
     paint = msgspec.structs.replace(a_paint(seen), **{how: True})
     assert not paint.counts
     assert values(seen, paint) == values(seen, None)
-    assert values(seen, None).keys().isdisjoint({"ttft", "ttfp", "ttfs", "own", "added_ttft"})
-    assert values(seen, None)["total"] == seen.timings["total"]
+    assert values(seen, None).keys().isdisjoint({*MEASURES, "own"} - {"upstream_ttft"})
+    assert values(seen, None)["server_total"] == seen.timings["total"]
 
 
 def test_what_is_added_is_neither_the_models_nor_retrievals() -> None:
     seen = a_record(search=20.0, own=10.0, prefill=200.0)
     assert values(seen, a_paint(seen, travel=8.0))["added_ttft"] == 18.0
+
+
+@pytest.mark.parametrize(
+    ("history", "hidden"), [(None, 0), ((0, 4), 0), ((5, 10), 5), ((0, 25), 15), ((0, 90), 20)]
+)
+def test_retrieval_that_the_history_hides_is_not_waited_for(
+    history: tuple[float, float] | None, hidden: float
+) -> None:
+    spans = (Span("search", 10.0, 20.0), *([] if history is None else [Span("history", *history)]))
+    assert unhidden_retrieval(Record(spans=spans)) == 20 - hidden
+
+
+def test_nobody_tells_of_what_is_still_to_come() -> None:
+    seen = a_record()
+    paint = a_paint(seen)
+    assert implausible(paint, seen, since=paint.end) == ""
+    assert implausible(paint, seen, since=paint.end - paint.got - SLACK - 1) == "its end is still to come"
 
 
 def test_a_record_is_read_off_the_events() -> None:

@@ -14,6 +14,7 @@ from app.statistics import (
     Sample,
     budgets,
     diagnose,
+    first_token,
     goodput,
     grouped,
     percentile,
@@ -59,8 +60,8 @@ def test_percentiles_of_one_value_and_of_none() -> None:
 
 def test_a_sample_has_the_browsers_wait_and_its_parts() -> None:
     one = a_sample(prefill=300, search=40, own=10, tokens=11, pace=20)
-    assert one.ttft == one.values["ttft"] == 354
-    assert one.own == one.values["added_ttft"] == 14  # ours, and the way to the browser
+    assert first_token(one) == one.values["ttft"] == 354
+    assert one.values["added_ttft"] == 14  # ours, and the way to the browser
     assert (one.values["upstream_ttft"], one.values["search"], one.values["tpot"]) == (300, 40, 20)
     assert (one.painted, one.left_out, one.failed) == (True, False, False)
     assert (one.day, one.prompt_tokens) == ("2026-12-01", 500)
@@ -68,7 +69,8 @@ def test_a_sample_has_the_browsers_wait_and_its_parts() -> None:
 
 def test_without_a_browser_the_server_says_what_it_knows() -> None:
     one = a_sample(painted=False, prefill=300, search=40, own=10)
-    assert (one.ttft, one.own) == (350, 10)
+    assert (one.values["server_ttft"], one.values["server_added_ttft"]) == (350, 10)
+    assert first_token(one) == 350
     assert "ttft" not in one.values
     assert (one.painted, one.left_out) == (False, False)
 
@@ -78,7 +80,7 @@ def test_nobody_waits_for_what_is_out_of_sight(why: str) -> None:
     one = a_sample(**{why: True})
     assert (one.painted, one.left_out) == (False, True)
     assert not {"ttfp", "ttfs", "ttft", "added_ttft"} & one.values.keys()
-    assert one.values["tpot"] == 10  # the model's pace is true all the same
+    assert one.values["server_tpot"] == 10  # the model's pace is true all the same
 
 
 def test_drawing_counts_where_this_process_drew() -> None:
@@ -90,7 +92,10 @@ def test_a_summary_has_every_measure_and_stage_in_order() -> None:
     found = summary([a_sample(prefill=ms) for ms in (100, 200, 300)] + [a_sample(painted=False)])
     names = list(found)
     assert names[: len(MEASURES)] == list(MEASURES)
-    assert names[len(MEASURES) :] == ["embed", "dense", "search", "prefill", "decode", "own"]
+    assert names[len(MEASURES) :] == [
+        *("embed", "dense", "search", "prefill", "decode", "own"),
+        *("server_ttft", "server_added_ttft", "server_tpot", "server_stall_max", "server_total"),
+    ]
     assert (found["ttft"].n, found["ttft"].p50) == (3, 234)
     assert (found["upstream_ttft"].n, found["upstream_ttft"].p50) == (4, 200)
 

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from markupsafe import Markup
 
 from app.measures import BUDGETS
-from app.statistics import Sample, grouped, percentiles
+from app.statistics import Sample, clock_of, grouped, percentiles
 from web.charts import curves, lines, scatter
 from web.words import Words
 from web.words_latency import name_of
@@ -36,7 +36,8 @@ def distributions(
 def phases(samples: Sequence[Sample], words: Words) -> tuple[Markup, ...]:
     """Prefill against decode, first token against prompt length, and the first token by day."""
     latest = samples[:DRAWN]
-    return _prefill_and_decode(latest, words), _prompts(latest, words), _days(samples, words)
+    clock = clock_of(samples)
+    return _prefill_and_decode(latest, words), _prompts(latest, words, clock), _days(samples, words, clock)
 
 
 def _prefill_and_decode(samples: Sequence[Sample], words: Words) -> Markup:
@@ -50,23 +51,24 @@ def _prefill_and_decode(samples: Sequence[Sample], words: Words) -> Markup:
     )
 
 
-def _prompts(samples: Sequence[Sample], words: Words) -> Markup:
+def _prompts(samples: Sequence[Sample], words: Words, clock: str) -> Markup:
     """What came out of a cache read no prompt."""
-    having = [one for one in samples if _waited(one) and not one.cached and one.prompt_tokens]
+    measure = f"{clock}ttft"
+    having = [one for one in samples if measure in one.values and not one.cached and one.prompt_tokens]
     return scatter(
-        _by_model(having, lambda one: (one.prompt_tokens, one.ttft or 0)),
+        _by_model(having, lambda one: (one.prompt_tokens, one.values[measure])),
         x=words("latency_axis_prompt"),
         y=words("latency_axis_ttft"),
-        title=words("latency_prompt_chart"),
+        title=words("latency_prompt_chart") + _whose(clock, words),
         budget=BUDGETS["ttft"],
         empty=words("latency_no_data"),
     )
 
 
-def _days(samples: Sequence[Sample], words: Words) -> Markup:
+def _days(samples: Sequence[Sample], words: Words, clock: str) -> Markup:
     found: dict[str, list[tuple[float, float]]] = {"p50": [], "p95": [], "p99": []}
-    for day, group in grouped([one for one in samples if _waited(one)], "day").items():
-        if figures := percentiles(one.ttft for one in group if one.ttft is not None):
+    for day, group in grouped(samples, "day").items():
+        if figures := percentiles(_having(group, f"{clock}ttft")):
             ago = (date.fromisoformat(day) - datetime.now(UTC).date()).days
             for name, points in found.items():
                 points.append((ago, getattr(figures, name)))
@@ -74,17 +76,17 @@ def _days(samples: Sequence[Sample], words: Words) -> Markup:
         found,
         x=words("latency_axis_days"),
         y=words("latency_axis_ttft"),
-        title=words("latency_days_chart"),
+        title=words("latency_days_chart") + _whose(clock, words),
         empty=words("latency_no_data"),
     )
 
 
+def _whose(clock: str, words: Words) -> str:
+    return f" ({words('side_server')})" if clock else ""
+
+
 def _by_model(samples: Iterable[Sample], point: Callable[[Sample], Point]) -> dict[str, list[Point]]:
     return {model: [point(one) for one in group] for model, group in grouped(list(samples), "model").items()}
-
-
-def _waited(one: Sample) -> bool:
-    return one.ttft is not None and not one.left_out
 
 
 def _having(samples: Iterable[Sample], measure: str) -> list[float]:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from app.statistics import Sample
+from app.statistics import Sample, first_token
 from app.store.measures import Measured
 from web.latency.figures import milliseconds
 from web.waterfall import waterfall
@@ -26,7 +26,7 @@ class Slow:
 
 
 def slow_turn(turn: Measured, one: Sample, words: Words) -> Slow:
-    total, drawn = one.values.get("total"), waterfall(turn, words)
+    total, drawn = one.values.get("total", one.values.get("server_total")), waterfall(turn, words)
     facts = [
         "" if total is None else f"{words('latency_total')} {milliseconds(total)}",
         words("latency_tokens", n=f"{one.prompt_tokens:,}") if one.prompt_tokens else "",
@@ -35,7 +35,7 @@ def slow_turn(turn: Measured, one: Sample, words: Words) -> Slow:
     return Slow(
         when=datetime.fromtimestamp(turn.created, UTC).strftime("%Y-%m-%d %H:%M UTC"),
         what=" · ".join(filter(None, (one.route, one.model))),
-        ttft=milliseconds(one.ttft or 0),
+        ttft=milliseconds(first_token(one) or 0),
         facts=tuple(filter(None, facts)),
         notes=drawn.notes,
         href=f"/c/{turn.conversation}#t-{turn.turn}" if turn.mine else "",

@@ -21,7 +21,8 @@ def verdict(samples: Sequence[Sample], words: Words) -> str:
         numbers=_numbers(found, found.part, words),
         lever=words(f"latency_lever_{found.part}"),
     )
-    return said[0].upper() + said[1:]
+    said = said[0].upper() + said[1:]
+    return said if found.seen else words("latency_by_server") + said
 
 
 def _numbers(found: Diagnosis, part: Part, words: Words) -> str:

@@ -16,6 +16,7 @@ WORDS = {
     "latency_within": (
         "First token and pace keep their budgets at p95. What is left to gain is in {part}: {numbers} {lever}"
     ),
+    "latency_by_server": "By the server's clock, for too few browsers have told: ",
     "latency_few": (
         "Too few turns to say what holds this deployment back: {n} of the {fewest} that it takes."
     ),
@@ -122,7 +123,12 @@ MEASURES = {
     "prefill": ("prefill", "the model reads the prompt, until its first text"),
     "decode": ("decode", "from the first text to the last"),
     "render": ("drawing", "the first text to HTML, in this process"),
-    "own": ("delivery", "from the server's first text to its paint in the browser"),
+    "own": ("browser's part", "first token without the server's time to its first text"),
     "deliver": ("delivery", "from the server's first text to its paint in the browser"),
     "gap": ("unaccounted for", "none of the stages ran: waiting for the processor, say"),
+    "server_ttft": ("first token, at the server", "from the question's arrival to the first text"),
+    "server_added_ttft": ("added, at the server", "the same without the model's wait and retrieval"),
+    "server_tpot": ("per output token, at the server", "as its text came from the model"),
+    "server_stall_max": ("longest pause, at the server", "between two pieces of text from the model"),
+    "server_total": ("total, at the server", "from the question's arrival to the end of the answer"),
 }
