@@ -148,8 +148,8 @@ def _apart(wanted: bool) -> Iterator[dict[str, set[int]]]:
 
 
 def _print(name: str, run: Run, found: Sequence[Finding]) -> None:
-    if run.refused:
-        print(f"{name}: refused, {run.refused}")
+    if run.refused or run.lost:
+        print(f"{name}: {f'refused, {run.refused}' if run.refused else run.lost}")
     reasons = Counter(sample.left_out for sample in run.samples if sample.left_out)
     left_out = "; ".join(f"{count} left out: {why}" for why, count in reasons.items())
     print(f"{name}: {len(run.counted)} turns" + (f" ({left_out})" if left_out else ""))

@@ -108,7 +108,7 @@ def _marks(chat: Chat, turn: str) -> Any:
 
 def measure(chromium: Browser, name: str, scenario: Scenario, url: str, upstream: str = "") -> Run:
     """A scenario's turns. Without `upstream` (a deployment of somebody's) nothing is asked beside it."""
-    with probing(url) as probes:
+    with probing(url if upstream else "") as probes:  # somebody's deployment is asked, not probed
         asker = Asker(_open(chromium, url), probes)
         if upstream:
             context = chromium.new_context()

@@ -21,6 +21,8 @@ def _suite(part: Part) -> Xml.Element:
     cases = [_case(part, finding.budget.name, finding.sentence, finding.state) for finding in part.findings]
     if part.run.refused:
         cases.append(_case(part, "generator", part.run.refused, "broken"))
+    if part.run.lost:
+        cases.append(_case(part, "turns", part.run.lost, "broken"))
     failures = sum(case.find("failure") is not None for case in cases)
     skipped = sum(case.find("skipped") is not None for case in cases)
     suite = Xml.Element("testsuite", name=part.run.name, tests=str(len(cases)), failures=str(failures),
@@ -31,9 +33,9 @@ def _suite(part: Part) -> Xml.Element:
 
 def _case(part: Part, name: str, sentence: str, state: str) -> Xml.Element:
     case = Xml.Element("testcase", classname=f"latency.{part.run.name}", name=name)
-    if state == "broken":
+    if state in ("broken", "unknown"):
         Xml.SubElement(case, "failure", message=sentence).text = sentence
-    elif state in ("unsure", "unknown"):
+    elif state == "unsure":
         Xml.SubElement(case, "skipped", message=sentence)
     else:
         Xml.SubElement(case, "system-out").text = sentence

@@ -51,8 +51,9 @@ def _drawn(part: Part, n: int) -> dict[str, object]:
 def _verdict(part: Part) -> str:
     if part.run.refused:
         return "refused"
-    states = {finding.state for finding in part.findings}
-    return next((state for state in ("broken", "unsure", "unknown") if state in states), "held")
+    if part.broken:
+        return "broken"
+    return "unsure" if any(finding.state == "unsure" for finding in part.findings) else "held"
 
 
 def _cells(found: Sequence[Figure] | None) -> tuple[str, str]:

@@ -62,8 +62,9 @@ class Latency:
 
     def ask(self, *questions: str) -> list[Sample]:
         """The questions in turn, until there are as many turns as the mark says."""
-        texts = islice(cycle(questions), WARM_UP + self._turns)
-        asked = [self._asker.ask(f"{text} {self._upstream}") for text in texts]
+        texts = enumerate(islice(cycle(questions), WARM_UP + self._turns), len(self.samples))
+        # Numbered: a question that was asked lately is not embedded again.
+        asked = [self._asker.ask(f"{text} ({n}) {self._upstream}") for n, text in texts]
         self.samples += asked[WARM_UP:]
         return asked[WARM_UP:]
 
@@ -72,7 +73,8 @@ class Latency:
         run = Run("marked", "", "browser", self._upstream, tuple(self.samples))
         asked = {limit.name for limit in limits}
         found = [one for one in judge(run, limits, load()[1]) if one.budget.name in asked]
-        return [finding.sentence for finding in found if finding.state in ("broken", "unknown")]
+        broken = [finding.sentence for finding in found if finding.state in ("broken", "unknown")]
+        return [run.lost, *broken] if run.lost else broken
 
 
 @pytest.fixture

@@ -35,7 +35,9 @@ class Part(msgspec.Struct, frozen=True):
 
     @property
     def broken(self) -> bool:
-        return bool(self.run.refused) or any(finding.state == "broken" for finding in self.findings)
+        """A budget that nothing was measured for has not been kept."""
+        failed = any(finding.state in ("broken", "unknown") for finding in self.findings)
+        return bool(self.run.refused or self.run.lost) or failed
 
     @property
     def goodput(self) -> float:
@@ -70,8 +72,8 @@ class Result(msgspec.Struct, frozen=True):
             part.run.name: {
                 "n": len(part.run.counted),
                 "goodput": part.goodput,
-                "broken": [finding.sentence for finding in part.findings if finding.state == "broken"],
-                "refused": part.run.refused,
+                "broken": [one.sentence for one in part.findings if one.state in ("broken", "unknown")],
+                "refused": part.run.refused or part.run.lost,
                 **{
                     name: {f"p{one.p}": one.mid for one in found}
                     for name, found in part.figures().items()

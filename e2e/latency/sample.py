@@ -7,6 +7,8 @@ import msgspec
 
 from app.measures import Stage
 
+MOST_LOST = 0.05  # of all turns: a measure of those that went well would flatter
+
 
 class Sample(msgspec.Struct, frozen=True):
     """One turn. `values` are by name, as budgets name them; `stages` are its waterfall; `seen` are the marks
@@ -35,6 +37,14 @@ class Run(msgspec.Struct, frozen=True):
     @property
     def counted(self) -> list[Sample]:
         return [sample for sample in self.samples if not sample.left_out]
+
+    @property
+    def lost(self) -> str:
+        """Why too few turns count for a verdict, with an example; an empty string when enough do."""
+        left_out = [sample.left_out for sample in self.samples if sample.left_out]
+        if len(left_out) <= MOST_LOST * len(self.samples):
+            return ""
+        return f"{len(left_out)} of {len(self.samples)} turns do not count, for example: {left_out[0]}"
 
     def of(self, measure: str) -> list[float]:
         return [sample.values[measure] for sample in self.counted if measure in sample.values]

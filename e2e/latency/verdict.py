@@ -33,6 +33,8 @@ WHY = {
     "calls": "another call went to the model before the answer's own",
 }  # fmt: skip
 
+NOBODY = "no stage that could be why is above its own budget"
+
 
 class Finding(msgspec.Struct, frozen=True):
     """`figure` against `budget`. "broken": its whole interval lies above; "unsure": only its middle does."""
@@ -48,7 +50,8 @@ class Finding(msgspec.Struct, frozen=True):
         if found is None:
             return f"{name}: nothing was measured, so its budget of {self.budget.limit:g} says nothing"
         said = f"{name} is {found.mid:g} [{found.low:g}, {found.high:g}] (n={found.n})"
-        return f"{said}, budget {self.budget.limit:g}{': ' if self.blamed else ''}{'; '.join(self.blamed)}"
+        why = "; ".join(self.blamed) or (NOBODY if self.state == "broken" else "")
+        return f"{said}, budget {self.budget.limit:g}{': ' if why else ''}{why}"
 
 
 def judge(run: Run, budgets: Sequence[Budget], stages: Sequence[Budget]) -> list[Finding]:
@@ -114,7 +117,7 @@ def _blame(finding: Finding, blamed: tuple[str, ...]) -> Finding:
 
 
 def _between(samples: Sequence[Sample]) -> str:
-    """The stages around the longest gap of the turn in the middle."""
+    """The stages around a long gap: the one that three quarters of all gaps are shorter than."""
     gaps = [
         (stage.ms, sample.stages[n - 1].name if n else "the key", after)
         for sample in samples

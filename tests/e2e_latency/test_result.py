@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from e2e.latency.result import SCHEMA, BadResult, keep, read
 from e2e.latency.sample import Run
@@ -59,3 +60,16 @@ def test_the_summary_names_what_broke_and_what_was_refused() -> None:
     assert summary["late"]["refused"] == "it lagged"
     assert result(run("late", refused="it lagged")).broken
     assert not result(run(), ttft_p95=500).broken
+
+
+def test_a_run_that_lost_its_turns_or_measured_nothing_is_broken() -> None:
+    healthy = run()
+    some = [replace(one, left_out="it ended as upstream_failed") for one in healthy.samples[:3]]
+    lost = replace(healthy, samples=(*some, *healthy.samples[3:]))
+    assert not result(healthy, ttft_p95=400).broken
+    assert result(lost, ttft_p95=400).broken
+    assert lost.lost == "3 of 24 turns do not count, for example: it ended as upstream_failed"
+    assert not replace(healthy, samples=(*some[:1], *healthy.samples[1:])).lost
+    nothing = result(run(), tpot_p95=20)  # of which no sample tells
+    assert nothing.broken
+    assert nothing.parts[0].findings[0].state == "unknown"

@@ -72,6 +72,7 @@ def test_a_slow_model_is_nobodys_fault() -> None:
     assert found["prefill_p50"].state == "held"
     assert found["ttft_p50"].state == "broken"
     assert found["ttft_p50"].blamed == ()
+    assert found["ttft_p50"].sentence.endswith(": no stage that could be why is above its own budget")
 
 
 def test_a_figure_whose_interval_reaches_below_the_budget_is_unsure() -> None:
