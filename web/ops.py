@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable
+from contextlib import suppress
 
 from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -32,9 +34,12 @@ async def healthz(request: Request) -> Response:
 
 
 async def metrics(request: Request) -> Response:
-    """Everything that is counted, in Prometheus' text format."""
+    """Everything that is counted, in Prometheus' text format; no outbox when the database is away."""
     services = door_of(request).services
-    gauges = {"prelude_outbox_waiting": float(await services.store.outbox.count())}
+    gauges: dict[str, float] = {}
+    with suppress(SQLAlchemyError, OSError, TimeoutError):
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            gauges["prelude_outbox_waiting"] = await services.store.outbox.count()
     text = await asyncio.to_thread(services.telemetry.metrics.text, gauges)
     return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 

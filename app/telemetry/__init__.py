@@ -70,10 +70,13 @@ class Telemetry:
     @contextmanager
     def chat(self, model: str) -> Iterator[Callable[[Usage], None]]:
         """Around a call of a model within a job; gives what takes the tokens it used."""
-        began = time.perf_counter()
-        with self._traces.chat(model) if self._traces else nullcontext(_nobody) as used:
-            yield used
-        self.metrics.call(model, (time.perf_counter() - began) * 1_000)
+        began, error = time.perf_counter(), "failed"
+        try:
+            with self._traces.chat(model) if self._traces else nullcontext(_nobody) as used:
+                yield used
+            error = ""
+        finally:
+            self.metrics.call(model, (time.perf_counter() - began) * 1_000, error)
 
     def close(self) -> None:
         """Sends what waits to be sent, for a second or so at the most."""

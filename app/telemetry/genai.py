@@ -55,6 +55,7 @@ def used(usage: Usage) -> dict[str, Any]:
 _DOTTED = {
     "gen_ai_operation_name": gen_ai.GEN_AI_OPERATION_NAME,
     "gen_ai_provider_name": gen_ai.GEN_AI_PROVIDER_NAME,
+    "error_type": "error.type",
     "gen_ai_request_model": gen_ai.GEN_AI_REQUEST_MODEL,
 }
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from app.measures import Record
+from app.measures import MODEL_STAGES, Record
 from app.settings import make_data_dir
 from app.telemetry.files import claim, forget_dead, set_folder
 
@@ -17,6 +17,7 @@ from app.telemetry.files import claim, forget_dead, set_folder
 BUCKETS = (0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
 CALL = ("gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model")
 METRICS = "metrics"  # the folder under DATA_DIR
+GOOD = ("finished", "stopped")
 SEEN = ("ttfp", "ttfs", "ttft", "added_ttft", "tpot", "stall_max")
 MOST_VALUES = 32  # of a label
 LONGEST_VALUE = 80
@@ -56,7 +57,8 @@ class Metrics:
                 "gen_ai_client_operation_time_to_first_chunk_seconds",
                 "Request handed to the HTTP client to the first non-empty chunk.", CALL),
             "gen_ai.client.operation.duration": histogram(
-                "gen_ai_client_operation_duration_seconds", "A call of a model, to its end.", CALL),
+                "gen_ai_client_operation_duration_seconds", "A call of a model, to its end.",
+                (*CALL, "error_type")),
             "gen_ai.server.time_to_first_token": histogram(
                 "gen_ai_server_time_to_first_token_seconds",
                 "A question's arrival here to its first text.", ("gen_ai_request_model", "route")),
@@ -86,16 +88,19 @@ class Metrics:
         self._tokens(told)
         for span in told.spans:
             self._observe("prelude.stage", span.ms, {"stage": span.name})
+        called = [span for span in told.spans if span.name in MODEL_STAGES]
+        if called:
+            began, ended = min(span.start for span in called), max(span.start + span.ms for span in called)
+            self.call(told.model, ended - began, "" if told.outcome in GOOD else told.outcome)
         if "upstream_ttft" in told.timings:
             first = told.ms("upstream_ttft")
             self._observe("gen_ai.client.operation.time_to_first_chunk", first, _call(told.model))
-            self.call(told.model, first + told.ms("decode"))
             model = {"gen_ai_request_model": told.model, "route": told.route}
             self._observe("gen_ai.server.time_to_first_token", told.ms("ttft"), model)
 
-    def call(self, model: str, ms: float) -> None:
-        """A call of a model that came to its end."""
-        self._observe("gen_ai.client.operation.duration", ms, _call(model))
+    def call(self, model: str, ms: float, error: str = "") -> None:
+        """A call of a model that came to its end, or to the error of this kind."""
+        self._observe("gen_ai.client.operation.duration", ms, _call(model) | {"error_type": error})
 
     def paint(self, told: Record, seen: Mapping[str, float]) -> None:
         """What a browser saw: milliseconds by measure."""
