@@ -4,6 +4,7 @@ import asyncio
 import re
 import time
 from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -13,6 +14,7 @@ import pytest
 import pytest_asyncio
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 from sqlalchemy import select
+from starlette.exceptions import HTTPException
 
 from app.measures import BUDGETS, MEASURES
 from app.settings import Settings
@@ -26,6 +28,7 @@ from tests.measured import a_turn, keep
 from tests.web.sse import ask
 from tests.web.test_words import HAN
 from web.latency.figures import milliseconds, percent
+from web.latency.page import LONGEST_LINE, in_line
 from web.latency.reading import Reading
 from web.latency.report import Choice, report
 from web.render import HERE, STATIC
@@ -364,3 +367,14 @@ def test_every_class_of_the_page_has_looks() -> None:
     }
     assert used
     assert used <= known
+
+
+def test_whoever_waits_for_an_answer_comes_before_a_long_line_of_readers() -> None:
+    with ExitStack() as line:
+        for _ in range(LONGEST_LINE):
+            line.enter_context(in_line())
+        with pytest.raises(HTTPException) as refused, in_line():
+            pass
+    assert refused.value.status_code == 503
+    with in_line():  # which has moved up
+        pass

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
-from contextlib import aclosing
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing, contextmanager
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -20,14 +20,30 @@ WHOSE = ("all", "mine")
 MOST = 10_000  # turns that are read, in half a second: their p99 stands on 100
 DAY_SECONDS = 86_400.0
 
+LONGEST_LINE = 4
+_in_line = 0
 _one_at_a_time = asyncio.Semaphore(1)  # several threads that count would leave the event loop few turns
 
 
 async def latency(request: Request) -> Response:
+    """503 when several wait for it already: whoever waits for an answer comes first."""
     choice = chosen(request)
-    async with _one_at_a_time:
-        page = await asyncio.to_thread(_draw, request, choice, await _read(request, choice))
+    with in_line():
+        async with _one_at_a_time:
+            page = await asyncio.to_thread(_draw, request, choice, await _read(request, choice))
     return HTMLResponse(page, headers={"cache-control": "no-store"})
+
+
+@contextmanager
+def in_line() -> Iterator[None]:
+    global _in_line
+    if _in_line >= LONGEST_LINE:
+        raise HTTPException(503, "Several people wait for this page already.", {"retry-after": "5"})
+    _in_line += 1
+    try:
+        yield
+    finally:
+        _in_line -= 1
 
 
 def chosen(request: Request) -> Choice:
