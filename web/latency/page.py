@@ -20,7 +20,7 @@ WHOSE = ("all", "mine")
 MOST = 10_000  # turns that are read, in half a second: their p99 stands on 100
 DAY_SECONDS = 86_400.0
 
-LONGEST_LINE = 4
+LONGEST_LINE = 8
 _in_line = 0
 _one_at_a_time = asyncio.Semaphore(1)  # several threads that count would leave the event loop few turns
 
