@@ -18,7 +18,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--threads", type=_from(0), default=0, help="0 takes a core less than there are")
     parser.add_argument("--kept-mib", type=_from(0), default=KEPT_PROMPTS_MIB,
                         help="memory for prompts that have lost their slot")
-    serving = Serving(weights(), Wanted(**vars(parser.parse_args(arguments))))
+    wanted = Wanted(**vars(parser.parse_args(arguments)))
+    serving = Serving(weights(), wanted)
     print(serving.address, flush=True)
     with suppress(KeyboardInterrupt):
         threading.Event().wait()
