@@ -89,18 +89,27 @@ def test_a_question_sent_by_a_click_counts_from_the_click(chat: Chat, upstream: 
 
 
 def test_the_browsers_part_is_known_to_five_milliseconds(chat: Chat, upstream: Upstream) -> None:
-    """By another instrument in the page, and by the browser's own trace of the frame that it handed over."""
-    apart: dict[str, list[float]] = {name: [] for name in (*MARKS, "commit", "presentation")}
+    """By another instrument in the page, by the browser's own trace of the frame that it handed over, and by the
+    scripted upstream, which says on the same machine's clock when its first token left."""
+    others = ("commit", "presentation", "prefill", "deliver")
+    apart: dict[str, list[float]] = {name: [] for name in (*MARKS, *others)}
+    origin = chat.page.evaluate("() => performance.timeOrigin")
     changed: list[float] = []
     painted: list[float] = []
     own: list[float] = []
     with Trace(chat.page) as trace:
         for _ in range(12):
-            turn = chat.ask(f"How do I start it? {upstream.name('ttft200-itl10-n20')}").until("finished")
+            name = upstream.name("ttft200-itl10-n20")
+            turn = chat.ask(f"How do I start it? {name}").until("finished")
             told = chat.told(turn)
+            took = {stage["name"]: stage["ms"] for stage in told["stages"]}
+            (call,) = upstream.requests(name)
             (seen,) = [each for each in chat.measured("seen") if each["turn"] == turn.id]
-            for name, theirs in MARKS.items():
-                apart[name].append(told["paint"][name] - seen["marks"][theirs])
+            for mark, theirs in MARKS.items():
+                apart[mark].append(told["paint"][mark] - seen["marks"][theirs])
+            left = call["first_chunk_at"] * 1_000
+            apart["prefill"].append(took["prefill"] - (left - call["received_at"] * 1_000))
+            apart["deliver"].append(took["deliver"] - (origin + seen["asked"] + told["paint"]["ttft"] - left))
             own.append(told["values"]["own"])
             changed.append(seen["asked"] + seen["noticed"]["token"])
             painted.append(seen["asked"] + told["paint"]["ttft"])
