@@ -16,8 +16,8 @@ from e2e.stack import ROOT, Stack, running
 
 SCENARIO = Scenario(
     about="Tokens far apart, so that a frame that is held back shows",
-    upstream="sim-ttft150-itl180-n4",
-    turns=5,
+    upstream="sim-ttft150-itl180-n3",
+    turns=4,
     warm_up=1,
     budgets={"ttfs_p50": 400, "beyond_direct_p50": 130},
 )
