@@ -89,8 +89,8 @@ def test_a_question_sent_by_a_click_counts_from_the_click(chat: Chat, upstream: 
 
 
 def test_the_browsers_part_is_known_to_five_milliseconds(chat: Chat, upstream: Upstream) -> None:
-    """By another instrument in the page, by the browser's own trace of the frame that it handed over, and by the
-    scripted upstream, which says on the same machine's clock when its first token left."""
+    """By another instrument in the page, by the browser's own trace of the frame that it handed over, and by
+    the scripted upstream, which says on the same machine's clock when its first token left."""
     others = ("commit", "presentation", "prefill", "deliver")
     apart: dict[str, list[float]] = {name: [] for name in (*MARKS, *others)}
     origin = chat.page.evaluate("() => performance.timeOrigin")
