@@ -45,6 +45,20 @@ class Record(msgspec.Struct, frozen=True):
     def ms(self, stage: str) -> float:
         return self.timings.get(stage, 0.0)
 
+    @property
+    def error(self) -> str:
+        """The kind of its failure, if it is one: what a reader stopped did not fail."""
+        return "" if self.outcome in ("finished", "stopped") else self.outcome
+
+    @property
+    def call(self) -> Span | None:
+        """The call of the model, from its first stage to its last; None when it was not called."""
+        parts = [span for span in self.spans if span.name in MODEL_STAGES]
+        if not parts:
+            return None
+        start = min(span.start for span in parts)
+        return Span("call", start, max(span.start + span.ms for span in parts) - start)
+
 
 class Paint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the reader saw, counted from the `timeStamp` of the event that sent the question.
@@ -176,10 +190,10 @@ def values(record: Record, paint: Paint | None, rendered: Rendered | None = None
 
 
 def _of_server(record: Record) -> dict[str, float]:
-    found = {name: record.timings[name] for name in ("upstream_ttft",) if name in record.timings}
-    for name in ("ttft", "stall_max", "total"):
-        if name in record.timings:
-            found[f"server_{name}"] = record.timings[name]
+    timings = record.timings
+    found = {f"server_{name}": timings[name] for name in ("ttft", "stall_max", "total") if name in timings}
+    if "upstream_ttft" in timings:
+        found["upstream_ttft"] = timings["upstream_ttft"]
     if "decode" in record.timings:
         found |= _pace("server_tpot", record.timings["decode"], record)
     return found

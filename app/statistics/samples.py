@@ -8,8 +8,6 @@ from types import MappingProxyType
 
 from app.measures import Paint, Record, Rendered, unhidden_retrieval, values
 
-GOOD = ("finished", "stopped")  # what a reader stopped did not fail
-
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -21,16 +19,12 @@ class Sample:
     route: str
     model: str
     cached: bool
-    outcome: str
+    failed: bool
     day: str
     values: Mapping[str, float]
     prompt_tokens: int
     painted: bool
     left_out: bool
-
-    @property
-    def failed(self) -> bool:
-        return self.outcome not in GOOD
 
 
 def sample(record: Record, paint: Paint | None, rendered: Rendered | None, created: float) -> Sample:
@@ -43,7 +37,7 @@ def sample(record: Record, paint: Paint | None, rendered: Rendered | None, creat
         route=record.route,
         model=record.model,
         cached=record.cached,
-        outcome=record.outcome,
+        failed=bool(record.error),
         day=datetime.fromtimestamp(created, UTC).date().isoformat(),
         values=found,
         prompt_tokens=record.usage.prompt_tokens or sum(record.prompt.values()),

@@ -34,7 +34,7 @@ class Telemetry:
         self.metrics = Metrics(settings.data_dir / METRICS)
         self._traces = None
         if settings.otel_exporter_otlp_endpoint:
-            # Its packages take a quarter of a second to import, for those who export.
+            # Start-up cost: its packages take a quarter of a second, which only those who export pay.
             from app.telemetry.export import Exported
 
             self._traces = Exported(service, self.metrics, with_texts=self._texts)
@@ -51,9 +51,9 @@ class Telemetry:
         except Exception:
             log.exception("turn %s could not be reported", turn.id)
 
-    def painted(self, record: Record, paint: Paint) -> None:
+    def painted(self, told: Record, paint: Paint) -> None:
         """Tells what a browser saw of a turn."""
-        self.metrics.paint(record, values(record, paint) if paint.counts else {})
+        self.metrics.paint(told, values(told, paint) if paint.counts else {})
 
     @contextmanager
     def job(self, name: str, payload: dict[str, Any]) -> Iterator[None]:

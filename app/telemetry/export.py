@@ -97,22 +97,21 @@ class Exported:
             parent = called if span.name in MODEL_STAGES and called is not None else inside
             stage = self._tracer.start_span(span.name, parent, start_time=at(span.start))
             stage.end(at(span.start + span.ms))
-        if told.outcome not in genai.WELL:
-            root.set_attribute("error.type", told.outcome)
+        if told.error:
+            root.set_attribute("error.type", told.error)
             root.set_status(Status(StatusCode.ERROR))
         root.end(at(told.ms("total")))
 
     def _call(self, turn: Turn, told: Record, reason: str, inside: Context, at: "Clock") -> Context | None:
         """The span of the model's call, ended, as the context of its stages; None when it was not called."""
-        stages = [span for span in told.spans if span.name in MODEL_STAGES]
-        if not stages:
+        if told.call is None:
             return None
         self._ids.span = int(turn.id[16:], 16)
         call = self._tracer.start_span(
             f"chat {told.model}", inside, SpanKind.CLIENT, genai.about_call(told, reason),
-            start_time=at(min(span.start for span in stages)),
+            start_time=at(told.call.start),
         )  # fmt: skip
-        call.end(at(max(span.start + span.ms for span in stages)))
+        call.end(at(told.call.start + told.call.ms))
         return set_span_in_context(call, Context())
 
     @contextmanager

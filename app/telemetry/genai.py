@@ -9,8 +9,6 @@ from app.measures import Record
 from app.telemetry.metrics import Labels
 from app.turn import Turn
 
-WELL = ("finished", "stopped")  # the outcomes that are nobody's fault
-
 
 def about(turn: Turn, told: Record) -> dict[str, Any]:
     known = {
@@ -28,8 +26,8 @@ def about_call(told: Record, reason: str) -> dict[str, Any]:
     known = calling(told.model) | used(told.usage) | {gen_ai.GEN_AI_REQUEST_STREAM: True}
     if reason:
         known[gen_ai.GEN_AI_RESPONSE_FINISH_REASONS] = [reason]
-    if told.outcome not in WELL:
-        known["error.type"] = told.outcome
+    if told.error:
+        known["error.type"] = told.error
     if "upstream_ttft" in told.timings:
         known[gen_ai.GEN_AI_RESPONSE_TIME_TO_FIRST_CHUNK] = told.ms("upstream_ttft") / 1_000
     return known

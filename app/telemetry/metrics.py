@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from app.measures import MODEL_STAGES, Record
+from app.measures import Record
 from app.settings import make_data_dir
 from app.telemetry.files import claim, forget_dead, set_folder
 
@@ -17,7 +17,6 @@ from app.telemetry.files import claim, forget_dead, set_folder
 BUCKETS = (0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
 CALL = ("gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model")
 METRICS = "metrics"  # the folder under DATA_DIR
-GOOD = ("finished", "stopped")
 SEEN = ("ttfp", "ttfs", "ttft", "added_ttft", "tpot", "stall_max")
 MOST_VALUES = 32  # of a label
 LONGEST_VALUE = 80
@@ -35,7 +34,7 @@ class Listener(Protocol):
 class Metrics:
     def __init__(self, folder: Path) -> None:
         """`folder` is shared by all processes; SystemExit with one line when it cannot be written."""
-        # A tenth of a second to import, and it looks for its folder while it is.
+        # Start-up cost: a tenth of a second that the command lines, which count nothing, need not pay.
         from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, values
 
         self._folder = make_data_dir(folder)
@@ -88,10 +87,8 @@ class Metrics:
         self._tokens(told)
         for span in told.spans:
             self._observe("prelude.stage", span.ms, {"stage": span.name})
-        called = [span for span in told.spans if span.name in MODEL_STAGES]
-        if called:
-            began, ended = min(span.start for span in called), max(span.start + span.ms for span in called)
-            self.call(told.model, ended - began, "" if told.outcome in GOOD else told.outcome)
+        if told.call is not None:
+            self.call(told.model, told.call.ms, told.error)
         if "upstream_ttft" in told.timings:
             first = told.ms("upstream_ttft")
             self._observe("gen_ai.client.operation.time_to_first_chunk", first, _call(told.model))
@@ -121,6 +118,7 @@ class Metrics:
 
     def text(self, gauges: Mapping[str, float]) -> bytes:
         """Everything in Prometheus' text format; `gauges` are what only the asker knows."""
+        # Start-up cost, as above; who counts has paid it by now.
         from prometheus_client import CollectorRegistry, generate_latest
         from prometheus_client.multiprocess import MultiProcessCollector
 

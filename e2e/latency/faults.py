@@ -38,7 +38,7 @@ def slow_index() -> None:
         await asyncio.sleep(0.15)
         return await search(self, *arguments)
 
-    vars_of(ChromaIndex, "search", slower)
+    put(ChromaIndex, "search", slower)
 
 
 def blocking() -> None:
@@ -81,14 +81,14 @@ def unflushed() -> None:
                     yield held + message
                     held = b""
 
-    vars_of(frames.Frames, "stream", holding)
+    put(frames.Frames, "stream", holding)
 
 
 def none() -> None:
     """The door as it is."""
 
 
-def vars_of(kind: type, name: str, value: Any) -> None:
+def put(kind: type, name: str, value: Any) -> None:
     setattr(kind, name, value)
 
 
