@@ -5,6 +5,7 @@ with exactly one `Finished` or `Failed`. This module knows nothing of HTTP, HTML
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -89,6 +90,14 @@ class Delta:
 
 
 @dataclass(frozen=True, slots=True)
+class Retracted:
+    """The text so far is withdrawn, for it is no answer: `model` answers instead. `reason` is a few words."""
+
+    reason: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolStarted:
     id: str
     name: str
@@ -142,6 +151,7 @@ TurnEvent = (
     | Sources
     | Prompted
     | Delta
+    | Retracted
     | ToolStarted
     | ToolFinished
     | Partial
@@ -149,6 +159,17 @@ TurnEvent = (
     | Failed
 )
 Ended = (Finished, Failed)
+
+
+def text_of(events: Iterable[TurnEvent]) -> str:
+    """The answer as far as it came, without what was withdrawn."""
+    texts: list[str] = []
+    for event in events:
+        if isinstance(event, Delta):
+            texts.append(event.text)
+        elif isinstance(event, Retracted):
+            texts.clear()
+    return "".join(texts)
 
 
 def _snake(name: str) -> str:

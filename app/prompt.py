@@ -38,8 +38,11 @@ _OUR_TAGS = re.compile(r"<(/?(?:sources?|question)\b)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Message:
+    """`breakpoint`: what stands up to here stays put, so a provider may be told to cache it."""
+
     role: str
     content: str
+    breakpoint: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,14 @@ class Exchange:
     question: str
     answer: str
     n: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A conversation before a question: what has been cut, summarised, and the exchanges since."""
+
+    summary: str = ""
+    exchanges: Sequence[Exchange] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +96,13 @@ class Prompt:
         return whole.hexdigest()[:12]
 
 
-def build(question: str, passages: Sequence[Passage], history: Sequence[Exchange]) -> Prompt:
+STYLES = {"": ""}  # per-route instructions, by Route.style
+
+
+def build(question: str, passages: Sequence[Passage], history: History, style: str = "") -> Prompt:
     return Prompt(
         INSTRUCTIONS,
-        tuple(_history(history)),
+        tuple(_history(history.exchanges)),
         _sources(passages),
         f"<question>\n{_escape(question)}\n</question>",
     )

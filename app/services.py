@@ -14,10 +14,11 @@ from redis.exceptions import ConnectionError, TimeoutError
 from app.embedding import open_embedder
 from app.embedding.memo import Memo
 from app.errors import TurnError
+from app.followups import RulesOnly
 from app.jobs import RedisBell
 from app.mirror import Mirror
 from app.models import Model, open_model
-from app.retrieval import Index, open_index
+from app.retrieval import Index, Lexical, open_index, open_lexical
 from app.routing import Router
 from app.runner import Runner
 from app.settings import Settings
@@ -35,6 +36,7 @@ class Services:
     redis: Redis
     embedder: Memo
     index: Index
+    lexical: Lexical
     model: Model
     router: Router
     mirror: Mirror
@@ -54,15 +56,25 @@ async def open_services(settings: Settings, door: str = "web") -> AsyncGenerator
         stack.push_async_callback(redis.aclose)
         embedder = Memo(open_embedder(settings))
         stack.push_async_callback(embedder.close)
-        index = open_index(settings, embedder)
+        index, lexical = open_index(settings, embedder), open_lexical(settings)
         model = open_model(settings)
         stack.push_async_callback(model.close)
         router = Router(settings)
         mirror, bell = Mirror(redis), RedisBell(redis)
-        stages = Stages(router, embedder, index, model, store.conversations.history)
+        conversations = store.conversations
+        stages = Stages(
+            router,
+            embedder,
+            index,
+            lexical,
+            RulesOnly(),
+            model,
+            conversations.history,
+            conversations.earlier,
+        )
         runner = Runner(stages, store.conversations, mirror, bell, telemetry.ended, telemetry.metrics.running)
         yield Services(
-            settings, store, redis, embedder, index, model, router, mirror, runner, bell, telemetry
+            settings, store, redis, embedder, index, lexical, model, router, mirror, runner, bell, telemetry
         )
 
 
@@ -70,6 +82,7 @@ async def warm(services: Services) -> None:
     """The first question pays for nothing that can be paid before: a part that fails here fails there too."""
     try:
         await services.embedder.warm()
+        await services.lexical.warm()
         await services.index.warm(await services.embedder.query("warm"))
     except TurnError as error:
         log.warning("warming: %s", error)

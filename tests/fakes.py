@@ -7,8 +7,9 @@ from uuid import uuid4
 
 from app.embedding import Vector
 from app.events import Failed, Finished, TurnEvent, Usage
-from app.models import Chunk
-from app.prompt import Exchange, Message
+from app.followups import Rewriter, RulesOnly
+from app.models import NO_HINTS, Chunk, Hints
+from app.prompt import Exchange, History, Message
 from app.retrieval import Passage
 from app.routing import Route, Router
 from app.settings import Settings
@@ -31,10 +32,14 @@ class FakeModel:
     chunks: Sequence[Chunk] = WHOLE
     before: dict[int, Hook] = field(default_factory=dict)
     asked: list[Sequence[Message]] = field(default_factory=list)
+    hints: list[Hints] = field(default_factory=list)
     closed: bool = False
 
-    async def stream(self, messages: Sequence[Message], route: Route) -> AsyncGenerator[Chunk, None]:
+    async def stream(
+        self, messages: Sequence[Message], route: Route, hints: Hints = NO_HINTS
+    ) -> AsyncGenerator[Chunk, None]:
         self.asked.append(messages)
+        self.hints.append(hints)
         try:
             for n, chunk in enumerate(self.chunks):
                 await self.before.get(n, nothing)()
@@ -56,6 +61,11 @@ class FakeStages:
     exchanges: Sequence[Exchange] = (Exchange("before?", "Yes."),)
     passages: tuple[Passage, ...] = (PASSAGE,)
     model: FakeModel = field(default_factory=FakeModel)
+    router: Router = field(default_factory=lambda: Router(Settings()))
+    rewriter: Rewriter = field(default_factory=RulesOnly)
+    matched: tuple[Passage, ...] = ()
+    on_lexical: Hook = nothing
+    on_earlier: Hook = nothing
     searched: list[tuple[Vector, int]] = field(default_factory=list)
 
     async def query(self, text: str) -> Vector:
@@ -67,12 +77,25 @@ class FakeStages:
         self.searched.append((vector, k))
         return self.passages
 
-    async def history(self, turn: Turn) -> Sequence[Exchange]:
+    async def history(self, turn: Turn) -> History:
         await self.on_history()
-        return self.exchanges
+        return History("", self.exchanges)
+
+    async def earlier(self, turn: Turn) -> str:
+        await self.on_earlier()
+        return "An earlier answer."
 
     def stages(self) -> Stages:
-        return Stages(Router(Settings()), _Embedder(self), _Index(self), self.model, self.history)
+        return Stages(
+            self.router,
+            _Embedder(self),
+            _Index(self),
+            _Lexical(self),
+            self.rewriter,
+            self.model,
+            self.history,
+            self.earlier,
+        )
 
 
 @dataclass
@@ -111,6 +134,26 @@ class _Index:
         raise NotImplementedError
 
     async def warm(self, vector: Vector) -> None: ...
+
+
+@dataclass
+class _Lexical:
+    fakes: FakeStages
+
+    async def search(self, question: str, k: int) -> tuple[Passage, ...]:
+        await self.fakes.on_lexical()
+        return self.fakes.matched
+
+    async def add(self, document: str, passages: Sequence[Passage]) -> None:
+        raise NotImplementedError
+
+    async def remove(self, document: str, *, keep: Sequence[str] = ()) -> None:
+        raise NotImplementedError
+
+    async def count(self) -> int:
+        raise NotImplementedError
+
+    async def warm(self) -> None: ...
 
 
 @dataclass

@@ -11,6 +11,7 @@ from app.events import (
     Finished,
     Partial,
     Prompted,
+    Retracted,
     Routed,
     Sources,
     Started,
@@ -61,6 +62,9 @@ class View:
         match event:
             case Delta():
                 self._write(event.text)
+                return "answer"
+            case Retracted():
+                self.blocks = None
                 return "answer"
             case Started():
                 self.question = event.question

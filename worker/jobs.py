@@ -24,9 +24,9 @@ async def title(services: Services, payload: dict[str, Any]) -> None:
     exchange = await services.store.conversations.first_exchange(payload["conversation"])
     if exchange is None:
         return
-    chunks = services.model.stream(title_prompt(exchange), services.router.small)
+    chunks = services.model.stream(title_prompt(exchange), services.router.background)
     texts = []
-    with services.telemetry.chat(services.router.small.model) as used:
+    with services.telemetry.chat(services.router.background.model) as used:
         async with aclosing(chunks):
             async for chunk in chunks:
                 texts.append(chunk.text)

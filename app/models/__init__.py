@@ -27,12 +27,26 @@ class Chunk:
     connected: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What may make an answer come sooner, for providers that know it: `cache_key` names what shares a
+    prefix, `prediction` is a text that the answer will mostly repeat."""
+
+    cache_key: str = ""
+    prediction: str = ""
+
+
+NO_HINTS = Hints()
+
+
 class Model(Protocol):
     async def warm(self) -> None:
         """Opens the connection that the first question will use."""
         ...
 
-    def stream(self, messages: Sequence[Message], route: Route) -> AsyncGenerator[Chunk, None]:
+    def stream(
+        self, messages: Sequence[Message], route: Route, hints: Hints = NO_HINTS
+    ) -> AsyncGenerator[Chunk, None]:
         """Chunks until the answer is whole; raises TurnError('upstream_…'). Closing it closes the upstream's
         connection."""
         ...

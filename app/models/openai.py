@@ -17,7 +17,7 @@ from openai.types.chat import ChatCompletionMessageParam
 
 from app.errors import TurnError
 from app.events import Usage
-from app.models import Chunk
+from app.models import NO_HINTS, Chunk, Hints
 from app.models.connecting import CONNECTION, Connection, traced_client
 from app.prompt import Message
 from app.routing import Route
@@ -70,7 +70,9 @@ class OpenAIModel:
             http_client=traced_client(),
         )
 
-    async def stream(self, messages: Sequence[Message], route: Route) -> AsyncGenerator[Chunk, None]:
+    async def stream(
+        self, messages: Sequence[Message], route: Route, hints: Hints = NO_HINTS
+    ) -> AsyncGenerator[Chunk, None]:
         whole, connection = False, Connection()
         CONNECTION.set(connection)
         try:

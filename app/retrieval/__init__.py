@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.embedding.protocol import Embedder
-from app.retrieval.protocol import Index, Passage
+from app.retrieval.protocol import Found, Index, Lexical, Passage
 from app.settings import Settings
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 SHARED = "shared"  # the owner of the deployment's own library
 
-__all__ = ["SHARED", "Index", "Passage", "open_index"]
+__all__ = ["SHARED", "Found", "Index", "Lexical", "Passage", "open_index", "open_lexical"]
 
 
 def open_index(settings: Settings, embedder: Embedder, owner: str = SHARED) -> ChromaIndex:
@@ -21,3 +21,10 @@ def open_index(settings: Settings, embedder: Embedder, owner: str = SHARED) -> C
     from app.retrieval.chroma import ChromaIndex  # start-up cost: chromadb takes over a second
 
     return ChromaIndex(settings.chroma_url, owner=owner, embedder=embedder.name)
+
+
+def open_lexical(settings: Settings, owner: str = SHARED) -> Lexical:
+    """The owner's lexical index, under DATA_DIR."""
+    from app.retrieval.lexical import NoLexical
+
+    return NoLexical()

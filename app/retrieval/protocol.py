@@ -18,7 +18,8 @@ def shown(uri: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A piece of a document. `start` and `end` are characters in the document's extracted text;
-    `page` counts from 1 where the format has pages; `score` is the cosine similarity, 0 before a search."""
+    `page` counts from 1 where the format has pages; `score` is 0 before a search, and after it what the leg
+    or the fusion that found it says."""
 
     id: str
     text: str
@@ -30,8 +31,21 @@ class Passage:
     score: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search came to: passages, best first, none when nothing bears on the question. `confidence` that
+    the best of them does: 0 to 1."""
+
+    passages: tuple[Passage, ...] = ()
+    confidence: float = 0.0
+
+    @property
+    def documents(self) -> int:
+        return len({passage.uri for passage in self.passages})
+
+
 class Index(Protocol):
-    """Where passages lie. `document` is the document's id; passages of one owner's library only."""
+    """Where passages lie, by meaning. `document` is its id; passages of one owner's library only."""
 
     async def warm(self, vector: Vector) -> None:
         """Lets the index load what the first search would otherwise wait for."""
@@ -46,6 +60,26 @@ class Index(Protocol):
         ...
 
     async def add(self, document: str, passages: Sequence[Passage], vectors: Sequence[Vector]) -> None: ...
+
+    async def remove(self, document: str, *, keep: Sequence[str] = ()) -> None:
+        """Drops the document's passages, except the kept ids."""
+        ...
+
+    async def count(self) -> int: ...
+
+
+class Lexical(Protocol):
+    """The same passages by their words: identifiers, names, numbers, phrases."""
+
+    async def warm(self) -> None:
+        """Opens what the first search would otherwise wait for."""
+        ...
+
+    async def search(self, question: str, k: int) -> tuple[Passage, ...]:
+        """The k best matches, best first; raises TurnError('retrieval_failed')."""
+        ...
+
+    async def add(self, document: str, passages: Sequence[Passage]) -> None: ...
 
     async def remove(self, document: str, *, keep: Sequence[str] = ()) -> None:
         """Drops the document's passages, except the kept ids."""

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, delete, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.errors import TurnError
-from app.events import Delta, Finished, TurnEvent
-from app.prompt import Exchange
+from app.events import Finished, TurnEvent, text_of
+from app.prompt import Exchange, History
 from app.store.engine import insert
 from app.store.measures import add_record
 from app.store.outbox import add_job
 from app.store.tables import conversations, turns
 from app.text import shorten
-from app.turn import Turn
+from app.turn.stages import Turn
 from app.turnlog import pack, unpack
 
 LISTED = 200
@@ -105,6 +105,7 @@ class Conversations:
             conversation=turn.conversation,
             owner=turn.owner,
             question=turn.question,
+            replaces=turn.replaces or None,
             status="running",
             answer="",
             created=turn.created,
@@ -127,7 +128,7 @@ class Conversations:
             .where(*which)
             .values(
                 status="finished" if whole else "failed",
-                answer="".join(event.text for event in events if isinstance(event, Delta)),
+                answer=text_of(events),
                 transcript=pack(events),
                 ended=time.time(),
             )
@@ -164,8 +165,9 @@ class Conversations:
             )
             return [_stored(row) for row in rows]
 
-    async def history(self, turn: Turn) -> list[Exchange]:
-        """The newest of the conversation before this turn, oldest first; failed answers as far as they came.
+    async def history(self, turn: Turn) -> History:
+        """The conversation before this turn: what has been cut, and the newest exchanges since, oldest first;
+        failed answers as far as they came, without those that another turn replaces.
 
         Raises TurnError('internal') when the database cannot say.
         """
@@ -174,22 +176,48 @@ class Conversations:
         except (SQLAlchemyError, OSError) as error:
             raise TurnError("internal", "The conversation so far could not be read.") from error
 
-    async def _history(self, turn: Turn) -> list[Exchange]:
-        place = func.row_number().over(order_by=turns.c.created)
+    async def _history(self, turn: Turn) -> History:
+        later = turns.alias()
+        replaced = select(later.c.replaces).where(
+            later.c.conversation == turn.conversation, later.c.replaces.is_not(None)
+        )
+        summarised = (
+            select(conversations.c.summarised)
+            .where(conversations.c.id == turn.conversation, conversations.c.owner == turn.owner)
+            .scalar_subquery()
+        )
         newest = (
-            select(turns.c.question, turns.c.answer, place.label("place"))
+            select(turns.c.question, turns.c.answer, conversations.c.summary)
+            .join_from(turns, conversations)
             .where(
                 turns.c.conversation == turn.conversation,
                 turns.c.owner == turn.owner,
                 turns.c.id != turn.id,
                 turns.c.answer != "",
+                turns.c.created > summarised,
+                turns.c.id.not_in(replaced),
             )
             .order_by(turns.c.created.desc())
             .limit(REMEMBERED)
         )
         async with self._engine.connect() as connection:
             rows = (await connection.execute(newest)).all()
-        return [Exchange(row.question, row.answer, row.place - 1) for row in reversed(rows)]
+        exchanges = [Exchange(row.question, row.answer) for row in reversed(rows)]
+        return History(rows[0].summary if rows else "", exchanges)
+
+    async def earlier(self, turn: Turn) -> str:
+        """The answer of the turn that this one replaces; empty when there is none of this owner's.
+
+        Raises TurnError('internal') when the database cannot say.
+        """
+        try:
+            async with self._engine.connect() as connection:
+                answer: str | None = await connection.scalar(
+                    select(turns.c.answer).where(turns.c.id == turn.replaces, turns.c.owner == turn.owner)
+                )
+        except (SQLAlchemyError, OSError) as error:
+            raise TurnError("internal", "The earlier answer could not be read.") from error
+        return answer or ""
 
     async def listed(self, owner: str) -> list[Conversation]:
         """The owner's conversations, the latest first."""

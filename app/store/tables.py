@@ -30,6 +30,8 @@ conversations = Table(
     Column("owner", String(32), nullable=False),
     Column("title", Text, nullable=False),
     Column("titled", Boolean, nullable=False),  # False while the title is the shortened first question
+    Column("summary", Text, nullable=False, server_default=""),  # of the turns up to `summarised`
+    Column("summarised", Double, nullable=False, server_default="0"),  # when the last of them was asked
     Column("created", Double, nullable=False),
     Column("updated", Double, nullable=False),
     Index(None, "owner", "updated"),
@@ -42,6 +44,7 @@ turns = Table(
     Column("conversation", ForeignKey(conversations.c.id, ondelete="CASCADE"), nullable=False),
     Column("owner", String(32), nullable=False),
     Column("question", Text, nullable=False),
+    Column("replaces", String(32)),  # the turn that this one is asked in place of
     Column("status", String(16), nullable=False),  # running, finished or failed
     Column("answer", Text, nullable=False),
     Column("transcript", LargeBinary),  # app.turnlog.pack of its events, once it has ended

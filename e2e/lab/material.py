@@ -6,7 +6,7 @@ from functools import cache
 
 from app.documents.parse import parse
 from app.documents.split import split
-from app.prompt import build
+from app.prompt import History, build
 from app.retrieval import Passage
 from e2e.questions import QUESTIONS
 from e2e.stack import ROOT
@@ -53,5 +53,5 @@ def question(k: int, seed: str) -> list[dict[str, str]]:
     """
     chance = random.Random(seed)
     asked, found = chance.choice(QUESTIONS), chance.sample(passages(), len(passages()))
-    prompt = build(asked, found[-k:], [])
+    prompt = build(asked, found[-k:], History())
     return [{"role": each.role, "content": each.content} for each in prompt.messages()]

@@ -5,11 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from app.prompt import HISTORY_BLOCK, HISTORY_TOKENS, INSTRUCTIONS, Exchange, Message, recent
-from app.prompt import build as parts
+from app.prompt import HISTORY_BLOCK, HISTORY_TOKENS, INSTRUCTIONS, Exchange, History, Message, Prompt, recent
+from app.prompt import build as whole
 from app.retrieval import Passage
 from app.text import estimate_tokens
 from tests.fakes import PASSAGE
+
+
+def parts(question: str, passages: Sequence[Passage], history: Sequence[Exchange]) -> Prompt:
+    return whole(question, passages, History("", history))
 
 
 def build(question: str, passages: Sequence[Passage], history: Sequence[Exchange]) -> list[Message]:

@@ -11,7 +11,7 @@ from app.documents.store import Document
 from app.errors import TurnError
 from app.events import Delta, Failed, Finished, Sources, Started, TurnEvent
 from app.jobs import INGEST, TITLE
-from app.prompt import Exchange
+from app.prompt import Exchange, History
 from app.store import Store
 from app.turn import Turn
 from tests.fakes import a_turn
@@ -88,7 +88,7 @@ async def test_nobody_reads_or_removes_anothers(store: Store) -> None:
     assert await conversations.turns(OTHER, mine.conversation) == []
     assert await conversations.find(OTHER, mine.conversation) is None
     assert await conversations.listed(OTHER) == []
-    assert await conversations.history(a_turn(owner=OTHER, conversation=mine.conversation)) == []
+    assert await conversations.history(a_turn(owner=OTHER, conversation=mine.conversation)) == History()
     assert not await conversations.remove(OTHER, mine.conversation)
     assert await conversations.turn(ME, mine.id) is not None
 
@@ -129,11 +129,9 @@ async def test_the_history_is_what_came_before_and_was_answered(store: Store) ->
     await kept(store, asked("silent", 4.0), whole=False)
     now = asked("now", 5.0)
     await store.conversations.add(now)
-    assert await store.conversations.history(now) == [
-        Exchange("first", "1"),
-        Exchange("second", "2", 1),
-        Exchange("cut", "half", 2),
-    ]
+    assert await store.conversations.history(now) == History(
+        "", [Exchange("first", "1"), Exchange("second", "2"), Exchange("cut", "half")]
+    )
     assert await store.conversations.first_exchange(conversation) == Exchange("first", "1")
 
 

@@ -1,0 +1,68 @@
+"""One call of the model, told from its first text to its last. Knows no stage before it."""
+
+from collections.abc import Sequence
+from contextlib import aclosing
+from time import perf_counter
+
+from app.events import Delta, Finished, Step, Usage
+from app.models import Hints, Model
+from app.prompt import Message
+from app.routing import Route
+from app.routing.escalation import WATCHED, unanswered
+from app.timings import Timings
+from app.turn.stages import Emit
+
+
+class Unanswered(Exception):
+    """What the model said will not do; `asked` is when it was asked, by `perf_counter`."""
+
+    def __init__(self, reason: str, asked: float) -> None:
+        super().__init__(reason)
+        self.reason, self.asked = reason, asked
+
+
+async def call(
+    messages: Sequence[Message],
+    route: Route,
+    hints: Hints,
+    model: Model,
+    emit: Emit,
+    timings: Timings,
+    *,
+    judged: bool,
+) -> Finished:
+    """Prefill until the first text, decode from there to the end; told apart, for their cures differ.
+
+    Raises TurnError and, when the answer is `judged` and is none, Unanswered: as soon as that can be heard.
+    """
+    usage, reason, asked = Usage(), "stop", perf_counter()
+    said: str | None = "" if judged else None  # the beginning, while it is being judged
+    emit(Step("prefill", "running"))
+    timings.begin("prefill", asked)
+    async with aclosing(model.stream(messages, route, hints)) as chunks:
+        async for chunk in chunks:
+            usage, reason = chunk.usage or usage, chunk.reason or reason
+            if chunk.connected is not None:
+                timings.begin("connect", asked)
+                timings.end("connect", chunk.connected)
+                timings.begin("prefill", chunk.connected)
+            if text := chunk.text.replace("\0", ""):  # no page shows it, and Postgres refuses it
+                if timings.text(asked):
+                    emit(Step("prefill", "done", ms=timings.end("prefill")))
+                    emit(Step("decode", "running"))
+                    timings.begin("decode")
+                emit(Delta(text))
+                if said is not None:
+                    said = _judge(said + text, asked)
+    if said is not None:
+        _judge(said, asked, whole=True)
+    emit(Step("decode", "done", ms=timings.end("decode")))
+    took, spans = timings.close()
+    return Finished(False, route.model, route.name, usage, took, reason, spans)
+
+
+def _judge(said: str, asked: float, *, whole: bool = False) -> str | None:
+    """The text, while more of it is to be judged; raises Unanswered."""
+    if reason := unanswered(said, whole=whole):
+        raise Unanswered(reason, asked)
+    return said if len(said) <= WATCHED else None
