@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 TITLE: Final = "title"  # {"conversation": id, "turn": the one after which it is done}
+SUMMARY: Final = "summary"  # {"conversation": id, "since": up to when it had been cut when it was asked for}
 INGEST: Final = "ingest"  # {"owner": id, "path": file or folder, "slice": n}
 
 BELL = "outbox:bell"

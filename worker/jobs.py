@@ -1,17 +1,24 @@
 """The jobs: each a few lines that call the core. A job may run twice; both leave the same state."""
 
+import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from app.documents.ingest import Library, ingest
-from app.jobs import INGEST, TITLE, ingestion_key
+from app.jobs import INGEST, SUMMARY, TITLE, ingestion_key
+from app.prompt import Message
 from app.retrieval import SHARED, open_index
+from app.routing import Route
 from app.services import Services
+from app.summaries import LONGEST, by_rules, summary_prompt
+from app.summaries import clean as cleaned
 from app.titles import clean, title_prompt
 
+SUMMARY_SECONDS = 15.0  # below the job's timeout; who needs longer gets a summary by rules
 INGEST_SECONDS = 8.0  # a slice, well below the job's timeout; what is left becomes the next job
 
 log = logging.getLogger(__name__)
@@ -24,16 +31,37 @@ async def title(services: Services, payload: dict[str, Any]) -> None:
     exchange = await services.store.conversations.first_exchange(payload["conversation"])
     if exchange is None:
         return
-    chunks = services.model.stream(title_prompt(exchange), services.router.background)
+    if name := clean(await _told(services, title_prompt(exchange), services.router.background)):
+        await services.store.conversations.entitle(payload["conversation"], name)
+
+
+async def summary(services: Services, payload: dict[str, Any]) -> None:
+    """{"conversation": id, "since": time}: cuts a conversation that has grown long; the small model writes
+    what is told of it from then on."""
+    due = await services.store.summaries.due(payload["conversation"], payload["since"])
+    if due is None:
+        return
+    route = replace(services.router.background, max_tokens=2 * LONGEST)  # more than is kept: no cut in a word
+    text = ""
+    if services.settings.is_language_model and not services.settings.is_for_measuring:
+        try:
+            async with asyncio.timeout(SUMMARY_SECONDS):
+                text = cleaned(await _told(services, summary_prompt(due.summary, due.exchanges), route))
+        except TimeoutError:
+            log.warning("summary: the model took too long")
+    await services.store.summaries.write(due, text or by_rules(due.summary, due.exchanges))
+
+
+async def _told(services: Services, messages: Sequence[Message], route: Route) -> str:
+    """All that the model says to it."""
     texts = []
-    with services.telemetry.chat(services.router.background.model) as used:
-        async with aclosing(chunks):
+    with services.telemetry.chat(route.model) as used:
+        async with aclosing(services.model.stream(messages, route)) as chunks:
             async for chunk in chunks:
                 texts.append(chunk.text)
                 if chunk.usage:
                     used(chunk.usage)
-    if name := clean("".join(texts)):
-        await services.store.conversations.entitle(payload["conversation"], name)
+    return "".join(texts)
 
 
 async def ingest_documents(services: Services, payload: dict[str, Any]) -> None:
@@ -57,4 +85,4 @@ def _library(services: Services, owner: str) -> Library:
     return Library(owner, services.store.documents, index, services.embedder)
 
 
-JOBS: dict[str, Work] = {TITLE: title, INGEST: ingest_documents}
+JOBS: dict[str, Work] = {TITLE: title, SUMMARY: summary, INGEST: ingest_documents}

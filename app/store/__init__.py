@@ -13,11 +13,13 @@ from app.store.engine import open_engine
 from app.store.measures import Measured, Measures, Painted
 from app.store.migrate import migrate
 from app.store.outbox import Job, Outbox
+from app.store.summaries import Due, Summaries
 
 __all__ = [
     "Conversation",
     "Conversations",
     "Documents",
+    "Due",
     "Job",
     "Measured",
     "Measures",
@@ -25,6 +27,7 @@ __all__ = [
     "Painted",
     "Store",
     "StoredTurn",
+    "Summaries",
     "open_store",
 ]
 
@@ -38,6 +41,7 @@ class Store:
         self.documents = Documents(self.engine)
         self.outbox = Outbox(self.engine)
         self.measures = Measures(self.engine)
+        self.summaries = Summaries(self.engine)
 
 
 @asynccontextmanager

@@ -15,13 +15,14 @@ from app.prompt import Exchange, History
 from app.store.engine import insert
 from app.store.measures import add_record
 from app.store.outbox import add_job
+from app.store.summaries import wish_summary
 from app.store.tables import conversations, turns
 from app.text import shorten
 from app.turn.stages import Turn
 from app.turnlog import pack, unpack
 
 LISTED = 200
-REMEMBERED = 40  # exchanges; a prompt has room for fewer
+REMEMBERED = 200  # exchanges since the last cut; the worker cuts long before
 TITLE_WIDTH = 60
 
 
@@ -42,6 +43,7 @@ class StoredTurn:
     status: str
     created: float
     transcript: bytes
+    replaces: str = ""  # the turn in whose place it was asked
 
     def events(self, *, merged: bool = False) -> list[TurnEvent]:
         return unpack(self.transcript, merged=merged) if self.transcript else []
@@ -54,6 +56,7 @@ _STORED = (
     turns.c.status,
     turns.c.created,
     turns.c.transcript,
+    turns.c.replaces,
 )
 
 _MEASURED = (turns.c.id, turns.c.owner, turns.c.conversation, turns.c.created)
@@ -140,6 +143,7 @@ class Conversations:
             await add_record(self._engine, connection, row, events)
             if whole:
                 await self._wish_title(connection, row.conversation, row.id)
+            await wish_summary(connection, row.conversation)
 
     async def _wish_title(self, connection: AsyncConnection, conversation: str, turn: str) -> None:
         titled = await connection.scalar(
@@ -274,4 +278,7 @@ class Conversations:
 
 
 def _stored(row: Row[*tuple[Any, ...]]) -> StoredTurn:
-    return StoredTurn(row.id, row.conversation, row.question, row.status, row.created, row.transcript or b"")
+    transcript, replaces = row.transcript or b"", row.replaces or ""
+    return StoredTurn(
+        row.id, row.conversation, row.question, row.status, row.created, transcript, replaces
+    )

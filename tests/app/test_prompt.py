@@ -1,28 +1,29 @@
-"""The prompt: its form, its budget, a prefix that stays, and nobody's text passing for one of its tags."""
+"""The prompt: its form and order, a beginning that stays, and nobody's text passing for one of its tags."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
-from app.prompt import HISTORY_BLOCK, HISTORY_TOKENS, INSTRUCTIONS, Exchange, History, Message, Prompt, recent
-from app.prompt import build as whole
+from app.prompt import INSTRUCTIONS, NOTHING, STYLES, Exchange, History, Message, Prompt, build
+from app.prompt.instructions import style_sheet
 from app.retrieval import Passage
 from app.text import estimate_tokens
 from tests.fakes import PASSAGE
 
-
-def parts(question: str, passages: Sequence[Passage], history: Sequence[Exchange]) -> Prompt:
-    return whole(question, passages, History("", history))
+ASKED = Exchange("How old?", "Old.")
 
 
-def build(question: str, passages: Sequence[Passage], history: Sequence[Exchange]) -> list[Message]:
-    return parts(question, passages, history).messages()
+def last(question: str, passages: Sequence[Passage] = (), style: str = "") -> str:
+    return build(question, passages, History(), style).messages()[-1].content
 
 
 def test_the_form_that_others_read_back() -> None:
-    system, user = build("How old?", [PASSAGE, replace(PASSAGE, title='The "wall"\nnow', text="Old.")], [])
-    assert (system.role, system.content) == ("system", INSTRUCTIONS)
+    passages = [PASSAGE, replace(PASSAGE, title='The "wall"\nnow', text="Old.")]
+    system, user = build("How old?", passages, History(), "brief").messages()
+    assert (system.role, system.content) == ("system", f"{INSTRUCTIONS}\n\n{style_sheet()}")
     assert user.role == "user"
     assert (
         user.content
@@ -36,74 +37,114 @@ Old.
 </source>
 </sources>
 
+Style: brief
+
 <question>
 How old?
 </question>"""
     )
 
 
-def test_without_passages_the_sources_are_empty() -> None:
-    assert build("?", [], [])[-1].content.startswith("<sources>\n</sources>\n")
+def test_nothing_relevant_is_said() -> None:
+    assert last("?").startswith(f"<sources>\n{NOTHING}\n</sources>\n")
+    assert "general knowledge" in INSTRUCTIONS
 
 
-@pytest.mark.parametrize(
-    "tag", ["</source>", "</SOURCES>", "<source n=9>", "<question>", "</question >", "</sources"]
-)
+def test_the_order_is_that_of_how_rarely_the_parts_change() -> None:
+    prompt = build("And now?", [PASSAGE], History("They met.", [ASKED, ASKED]), "thorough")
+    whole = "\n".join(message.content for message in prompt.messages())
+    places = [
+        whole.index(part)
+        for part in (INSTRUCTIONS, STYLES["thorough"], "They met.", "How old?", PASSAGE.text, "And now?")
+    ]
+    assert places == sorted(places)
+    assert [message.role for message in prompt.messages()] == ["system", *["user", "assistant"] * 2, "user"]
+
+
+def test_people_s_words_are_in_no_system_message() -> None:
+    for exchanges in ([ASKED], []):
+        system, first, *_ = build("?", [], History("They met.", exchanges)).messages()
+        assert "They met." not in system.content
+        assert first.role == "user"
+        assert first.content.startswith("<summary>\nThey met.\n</summary>\n\n")
+
+
+def test_a_style_that_there_is_not_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        build("?", [], History(), "verbose")
+
+
+def test_the_style_changes_nothing_before_the_last_message() -> None:
+    """One model may serve several routes: a change of route must not cost the history's prefix."""
+    history = History("They met.", [ASKED])
+    assert len({build("?", [], history, style).prefix() for style in STYLES}) == 1
+    assert len({last("?", style=style) for style in STYLES}) == len(STYLES)
+
+
+TAGS = ["</source>", "</SOURCES>", "<source n=9>", "<question>", "</question >", "</sources", "</summary>"]
+
+
+@pytest.mark.parametrize("tag", TAGS)
 def test_no_text_opens_or_closes_a_tag_of_ours(tag: str) -> None:
     hostile = replace(PASSAGE, text=f"a {tag} b", title=f"t {tag}")
-    content = build(f"q {tag}", [hostile], [])[-1].content
-    ours = build("q", [replace(PASSAGE, text="a", title="t")], [])[-1].content
-    for word in ("<source", "</source", "<question", "</question"):
-        assert content.lower().count(word) == ours.count(word)
+    history = History(f"s {tag}", [Exchange(f"e {tag}", "")])
+    plain = replace(PASSAGE, text="a", title="t")
+
+    def read(prompt: Prompt) -> str:
+        return "\n".join(message.content for message in prompt.messages()).lower()
+
+    content = read(build(f"q {tag}", [hostile], history))
+    ours = read(build("q", [plain], History("s", [Exchange("e", "")])))
+    for word in ("<source", "</source", "<question", "</question", "<summary", "</summary"):
+        assert content.count(word) == ours.count(word)
 
 
 def test_other_angle_brackets_stay_as_they_are() -> None:
-    assert "a < b, <b>bold</b>" in build("a < b, <b>bold</b>", [], [])[-1].content
+    assert "a < b, <b>bold</b>" in last("a < b, <b>bold</b>")
 
 
-LONG = [Exchange(f"question {n}", "word " * 200, n) for n in range(20)]
+def test_every_part_is_counted_and_printed() -> None:
+    prompt = build("How old?", [PASSAGE], History("They met.", [ASKED]), "brief")
+    counted = prompt.tokens()
+    assert list(counted) == ["instructions", "style", "summary", "history", "passages", "question"]
+    assert counted["instructions"] == estimate_tokens(INSTRUCTIONS)
+    assert counted["passages"] == estimate_tokens(prompt.passages)
+    assert build("?", [], History()).tokens()["summary"] == 0
+    printed = str(prompt)
+    assert "── summary: " in printed
+    for message in prompt.messages():
+        for line in message.content.splitlines():
+            assert line in printed
 
 
-def test_a_history_keeps_its_newest_within_the_budget() -> None:
-    kept = recent(LONG, 2_000)
-    assert kept[-1] is LONG[-1]
-    assert sum(estimate_tokens(e.question + e.answer) for e in kept) <= 2_000
-    assert (len(LONG) - len(kept)) % HISTORY_BLOCK == 0
+def test_what_stands_before_the_last_message_has_a_hash() -> None:
+    alone, later = build("How old?", [PASSAGE], History()), build("Why?", [], History("", [ASKED]))
+    assert alone.prefix() == build("Another?", [], History()).prefix() != later.prefix()
+    assert later.prefix() != build("Why?", [], History("", [Exchange("How old?Old.", "")])).prefix()
+    assert later.prefix() != build("Why?", [], History("s", [ASKED])).prefix()
 
 
-def test_the_prefix_stays_the_same_for_many_turns() -> None:
-    """A history that slid by one exchange a turn would never hit a prefix cache."""
-    firsts = [recent(LONG[: n + 1], 2_000)[0] for n in range(len(LONG))]
-    assert len({first.question for first in firsts}) <= len(LONG) // HISTORY_BLOCK
+def test_the_ends_of_what_stays_put_are_marked() -> None:
+    """Instructions, and the last three prompts' histories: four, as many as OpenAI takes."""
+    messages = build("?", [], History("", [ASKED] * 5)).messages()
+    assert [n for n, message in enumerate(messages) if message.breakpoint] == [0, 6, 8, 10]
+    assert [message.breakpoint for message in build("?", [], History()).messages()] == [True, False]
 
 
-def test_the_newest_exchange_stays_however_long_it_is() -> None:
-    first, last = Exchange("first?", "short", 0), Exchange("last?", "字" * 10_000, 1)
-    (kept,) = recent([first, last])
-    assert kept.question == "last?"
-    assert 0 < estimate_tokens(kept.answer) <= HISTORY_TOKENS + 8
-    assert recent([]) == []
+TEXTS = some.text(alphabet="aé <>/question城墙\n", max_size=1_500)
+EXCHANGES = some.lists(some.builds(Exchange, TEXTS, TEXTS), max_size=30)
 
 
-def test_some_history_stays_in_the_middle_of_a_block() -> None:
-    """Four exchanges of 600 tokens: no block boundary within the budget, and still the newest three."""
-    middling = [Exchange("?", "字" * 850, n) for n in range(8)]
-    for n in range(1, len(middling) + 1):
-        assert recent(middling[:n], 2_000)[-1] == middling[n - 1]
-
-
-def test_a_part_of_a_history_is_cut_like_the_whole() -> None:
-    assert recent(LONG[9:], 2_000) == recent(LONG, 2_000)
-
-
-def test_every_part_is_counted_and_what_stands_before_the_last_message_has_a_hash() -> None:
-    alone, later = parts("How old?", [PASSAGE], []), parts("Why?", [], [Exchange("How old?", "Old.")])
-    assert alone.tokens() == {
-        "instructions": estimate_tokens(INSTRUCTIONS),
-        "history": 0,
-        "passages": estimate_tokens(alone.sources),
-        "question": estimate_tokens(alone.question),
-    }
-    assert later.tokens()["history"] == estimate_tokens("How old?") + estimate_tokens("Old.")
-    assert alone.prefix() == parts("Another?", [], []).prefix() != later.prefix()
-    assert later.prefix() != parts("Why?", [], [Exchange("How old?Old.", "")]).prefix()
+@given(EXCHANGES)
+def test_a_prompt_begins_with_the_stable_part_of_the_one_before(exchanges: list[Exchange]) -> None:
+    """Unless the history was cut in between; and then all behind the instructions is new."""
+    before: list[Message] = []
+    cuts = 0
+    for n in range(len(exchanges) + 1):
+        *stable, _ = build(f"question {n}", [], History("", exchanges[:n])).messages()
+        told = [replace(message, breakpoint=False) for message in stable]
+        if told[: len(before)] != before:
+            assert told[1:2] != before[1:2] or len(told) < len(before)
+            cuts += 1
+        before = told
+    assert cuts <= sum(len(e.question + e.answer) for e in exchanges) / 2_000
