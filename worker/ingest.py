@@ -19,7 +19,7 @@ from app.documents.store import DocumentStore
 from app.embedding import open_embedder
 from app.errors import TurnError
 from app.jobs import INGEST, RedisBell, ingestion_key
-from app.retrieval import SHARED, open_index
+from app.retrieval import SHARED, open_index, open_lexical
 from app.services import open_redis
 from app.settings import Settings, load_settings
 from app.store import open_store
@@ -54,7 +54,8 @@ async def _run(settings: Settings, sources: Sequence[Path]) -> int:
             return 2
         embedder = open_embedder(settings)
         stack.push_async_callback(embedder.close)
-        library = Library(SHARED, store.documents, open_index(settings, embedder), embedder)
+        index, lexical = open_index(settings, embedder), open_lexical(settings)
+        library = Library(SHARED, store.documents, index, lexical, embedder)
         with watched() as report:
             summaries = [await ingest(source, library, report=report) for source in sources]
     print(conclusion(summaries))

@@ -11,7 +11,7 @@ from typing import Any
 from app.documents.ingest import Library, ingest
 from app.jobs import INGEST, SUMMARY, TITLE, ingestion_key
 from app.prompt import Message
-from app.retrieval import SHARED, open_index
+from app.retrieval import SHARED, open_index, open_lexical
 from app.routing import Route
 from app.services import Services
 from app.summaries import LONGEST, by_rules, summary_prompt
@@ -79,10 +79,11 @@ async def ingest_documents(services: Services, payload: dict[str, Any]) -> None:
 
 
 def _library(services: Services, owner: str) -> Library:
-    """An owner's passages lie in an index of their own."""
+    """An owner's passages lie in indexes of their own."""
     shared = owner == SHARED
     index = services.index if shared else open_index(services.settings, services.embedder, owner)
-    return Library(owner, services.store.documents, index, services.embedder)
+    lexical = services.lexical if shared else open_lexical(services.settings, owner)
+    return Library(owner, services.store.documents, index, lexical, services.embedder)
 
 
 JOBS: dict[str, Work] = {TITLE: title, SUMMARY: summary, INGEST: ingest_documents}

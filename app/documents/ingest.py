@@ -1,7 +1,8 @@
 """From files to passages in an index, kept in step with the files. Knows no queue and no terminal.
 
 What is the same is left alone, what changed is replaced, what is gone leaves nothing behind. Passages
-have ids made from what they say and where, so an interrupted ingestion embeds only what is missing.
+have ids made from what they say and where, so an interrupted ingestion embeds only what is missing. Every
+change is made to the vectors' index first; the lexical one follows, and catches up before anything else.
 """
 
 import asyncio
@@ -13,14 +14,16 @@ from pathlib import Path
 
 from app.documents.extract import Refused
 from app.documents.files import Found, find, located, read
+from app.documents.healing import heal
 from app.documents.parse import parse
 from app.documents.progress import Progress, Refusal, Report, Summary, quiet
 from app.documents.split import VERSION, Piece, split
 from app.documents.store import Document, DocumentStore
 from app.embedding.protocol import Embedder
-from app.retrieval.protocol import BETWEEN, Index, Passage
+from app.retrieval.protocol import BETWEEN, Index, Lexical, Passage
 
 BATCH = (1, 64)  # passages embedded between two looks at the clock
+HEALING = "words"  # what progress shows instead of a file's name while the lexical index catches up
 PACE = (0.25, 1.0)  # seconds: a batch grows when it took less, shrinks when it took more
 
 
@@ -31,6 +34,7 @@ class Library:
     owner: str
     store: DocumentStore
     index: Index
+    lexical: Lexical
     embedder: Embedder
 
 
@@ -67,6 +71,9 @@ class _Ingestion:
         self._files_total = 0
 
     async def run(self) -> Summary:
+        if not await self._heal():
+            self._summary.more = True
+            return self._summary
         found = await asyncio.to_thread(find, self._source)
         self._files_total = len(found.files)
         self._summary.skipped = found.skipped
@@ -76,6 +83,15 @@ class _Ingestion:
         plans = [plan for path in found.files if (plan := await self._plan(path, whole))]
         await self._embed_all(plans)
         return self._summary
+
+    async def _heal(self) -> bool:
+        began = time.monotonic()
+
+        def tell(done: int, total: int) -> bool:
+            self._tell(HEALING, done, total, time.monotonic() - began)
+            return done > 0 and self._is_over()
+
+        return await heal(self._library.index, self._library.lexical, tell)
 
     async def _remove_gone(self, found: Found) -> None:
         store, owner, uri = self._library.store, self._library.owner, self._source.as_uri()
@@ -90,6 +106,7 @@ class _Ingestion:
 
     async def _remove(self, document: Document) -> None:
         await self._library.index.remove(document.id)
+        await self._library.lexical.remove(document.id)
         await self._library.store.remove(document.owner, document.uri)
         self._summary.removed.append(document.uri)
 
@@ -157,19 +174,26 @@ class _Ingestion:
 
     async def _embed(self, plan: Plan, which: Sequence[int]) -> None:
         vectors = await self._library.embedder.passages([plan.contexts[i] for i in which])
-        await self._library.index.add(plan.document.id, [plan.passages[i] for i in which], vectors)
+        passages = [plan.passages[i] for i in which]
+        await self._library.index.add(plan.document.id, passages, vectors)
+        await self._library.lexical.add(plan.document.id, passages)
         self._summary.embedded += len(which)
 
     async def _finish(self, plan: Plan) -> None:
         """Only now the old passages go: until here a question found either version."""
-        await self._library.index.remove(plan.document.id, keep=[passage.id for passage in plan.passages])
+        keep = [passage.id for passage in plan.passages]
+        await self._library.index.remove(plan.document.id, keep=keep)
+        await self._library.lexical.remove(plan.document.id, keep=keep)
         await self._library.store.put(replace(plan.document, complete=True))
         (self._summary.replaced if plan.replaces else self._summary.added).append(plan.document.uri)
         self._files_done += 1
 
     def _is_late(self) -> bool:
         """Never before something was done, so that every call gets further."""
-        return self._end is not None and self._summary.embedded > 0 and time.monotonic() >= self._end
+        return self._summary.embedded > 0 and self._is_over()
+
+    def _is_over(self) -> bool:
+        return self._end is not None and time.monotonic() >= self._end
 
     def _tell(self, file: str, done: int, total: int, seconds: float = 0.0) -> None:
         left = seconds / done * (total - done) if done else None

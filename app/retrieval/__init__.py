@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.embedding.protocol import Embedder
+from app.retrieval.names import slug
 from app.retrieval.protocol import Found, Index, Lexical, Passage
 from app.settings import Settings
 
 if TYPE_CHECKING:
     from app.retrieval.chroma import ChromaIndex
+    from app.retrieval.lexical import TantivyIndex
 
+VERSION = 1  # of the lexical index: a new one is built beside the old one, from what Chroma has
 SHARED = "shared"  # the owner of the deployment's own library
 
 __all__ = ["SHARED", "Found", "Index", "Lexical", "Passage", "open_index", "open_lexical"]
@@ -23,8 +26,8 @@ def open_index(settings: Settings, embedder: Embedder, owner: str = SHARED) -> C
     return ChromaIndex(settings.chroma_url, owner=owner, embedder=embedder.name)
 
 
-def open_lexical(settings: Settings, owner: str = SHARED) -> Lexical:
-    """The owner's lexical index, under DATA_DIR."""
-    from app.retrieval.lexical import NoLexical
+def open_lexical(settings: Settings, owner: str = SHARED) -> TantivyIndex:
+    """The owner's lexical index, under DATA_DIR, which the web and the worker must share."""
+    from app.retrieval.lexical import TantivyIndex  # start-up cost: its tables of words
 
-    return NoLexical()
+    return TantivyIndex(settings.data_dir / "lexical" / f"{slug(owner)}.{VERSION}")

@@ -5,8 +5,6 @@ next call makes it anew; when Chroma is down, every call says so in one sentence
 """
 
 import asyncio
-import hashlib
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -20,10 +18,12 @@ from chromadb.errors import ChromaError, NotFoundError
 
 from app.embedding.protocol import Vector
 from app.errors import TurnError
+from app.retrieval.names import slug
 from app.retrieval.protocol import Passage
 
 READ_TIMEOUT = 5.0  # seconds
 WRITE_TIMEOUT = 30.0
+PAGE = 5_000  # ids in one answer
 SLICE = 200  # ids in one request; SQLite below Chroma bounds a statement's variables
 HNSW: Any = {"hnsw": {"space": "cosine", "ef_construction": 200, "ef_search": 100, "max_neighbors": 32}}
 
@@ -87,6 +87,25 @@ class ChromaIndex:
     async def count(self) -> int:
         return await self._call(AsyncCollection.count)
 
+    async def ids(self) -> set[str]:
+        async def listed(collection: AsyncCollection) -> set[str]:
+            found: set[str] = set()
+            for offset in range(0, await collection.count(), PAGE):
+                found.update((await collection.get(limit=PAGE, offset=offset, include=[]))["ids"])
+            return found
+
+        return await self._call(listed, WRITE_TIMEOUT)
+
+    async def passages(self, ids: Sequence[str]) -> list[tuple[str, Passage]]:
+        async def stored(collection: AsyncCollection) -> list[tuple[str, Passage]]:
+            parts: list[Any] = [
+                await collection.get(ids=part, include=["documents", "metadatas"]) for part in _slices(ids)
+            ]
+            rows = [row for p in parts for row in zip(p["ids"], p["documents"], p["metadatas"], strict=True)]
+            return [(metadata["document"], _passage(id, text, metadata, 1)) for id, text, metadata in rows]
+
+        return await self._call(stored, WRITE_TIMEOUT)
+
     async def _collections(self) -> list[AsyncCollection]:
         """Everything of this owner's, whichever embedder made it."""
         everything = await self._client.list_collections() if self._client else []
@@ -124,13 +143,7 @@ class ChromaIndex:
 
 
 def collection_name(owner: str, embedder: str) -> str:
-    return f"passages-{_slug(owner)}-{_slug(embedder)}"
-
-
-def _slug(text: str) -> str:
-    """As Chroma takes names; a text that had to be changed keeps apart from others by its hash."""
-    slug = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60]
-    return slug if slug == text else f"{slug}-{hashlib.sha256(text.encode()).hexdigest()[:8]}".strip("-")
+    return f"passages-{slug(owner)}-{slug(embedder)}"
 
 
 async def _connect(url: str) -> AsyncClientAPI:

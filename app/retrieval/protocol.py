@@ -67,16 +67,29 @@ class Index(Protocol):
 
     async def count(self) -> int: ...
 
+    async def ids(self) -> set[str]:
+        """Of all passages; while somebody else writes, of some."""
+        ...
+
+    async def passages(self, ids: Sequence[str]) -> Sequence[tuple[str, Passage]]:
+        """Those of them that are stored, each with its document's id."""
+        ...
+
 
 class Lexical(Protocol):
-    """The same passages by their words: identifiers, names, numbers, phrases."""
+    """The same passages by their words: identifiers, names, numbers, phrases.
+
+    A passage's score is its share of what the question's words could score at the most: 1 would be all of
+    them, again and again. Follows an `Index`, which is asked where the two differ."""
 
     async def warm(self) -> None:
         """Opens what the first search would otherwise wait for."""
         ...
 
     async def search(self, question: str, k: int) -> tuple[Passage, ...]:
-        """The k best matches, best first; raises TurnError('retrieval_failed')."""
+        """The k best matches, best first, none while there is no index.
+
+        Raises TurnError('retrieval_failed')."""
         ...
 
     async def add(self, document: str, passages: Sequence[Passage]) -> None: ...
@@ -86,3 +99,9 @@ class Lexical(Protocol):
         ...
 
     async def count(self) -> int: ...
+
+    async def ids(self) -> set[str]: ...
+
+    async def mend(self, ids: Sequence[str], index: Index) -> None:
+        """Makes of these passages what the index has of them: stored there and here, or in neither."""
+        ...

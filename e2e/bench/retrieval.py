@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from app.documents.ingest import Library, ingest
 from app.embedding import Embedder, open_embedder
-from app.retrieval import SHARED, Index, open_index
+from app.retrieval import SHARED, Index, open_index, open_lexical
 from app.settings import Settings
 from app.store import open_store
 from tests.chroma import running
@@ -85,7 +85,7 @@ async def measure(settings: Settings, folder: Path, questions: Sequence[Question
         async with open_store(settings) as store:
             index = open_index(settings, embedder)
             with watched() as report:
-                library = Library(SHARED, store.documents, index, embedder)
+                library = Library(SHARED, store.documents, index, open_lexical(settings), embedder)
                 summary = await ingest(folder, library, report=report)
             print(f"{await index.count()} passages indexed, {summary.embedded} embedded now", flush=True)
             if summary.refused:

@@ -14,7 +14,7 @@ from app.documents.ingest import Library
 from app.documents.store import Document
 from app.embedding import Vector
 from app.errors import TurnError
-from app.retrieval import Passage
+from app.retrieval import Index, Passage
 
 
 def pdf(*pages: Sequence[str], title: str = "", password: str = "") -> bytes:
@@ -90,9 +90,48 @@ class FakeIndex:
     async def count(self) -> int:
         return len(self.stored)
 
+    async def ids(self) -> set[str]:
+        return set(self.stored)
+
+    async def passages(self, ids: Sequence[str]) -> list[tuple[str, Passage]]:
+        return [self.stored[id] for id in ids if id in self.stored]
+
     @property
     def texts(self) -> list[str]:
         return sorted(passage.text for _, passage in self.stored.values())
+
+
+class FakeLexical:
+    """Fails once `fails_after` passages were added."""
+
+    def __init__(self, fails_after: int | None = None) -> None:
+        self.fails_after = fails_after
+        self.stored: dict[str, tuple[str, Passage]] = {}
+
+    async def warm(self) -> None:
+        raise NotImplementedError
+
+    async def search(self, question: str, k: int) -> tuple[Passage, ...]:
+        raise NotImplementedError
+
+    async def add(self, document: str, passages: Sequence[Passage]) -> None:
+        if self.fails_after is not None and len(self.stored) + len(passages) > self.fails_after:
+            raise TurnError("retrieval_failed", "The lexical index failed: it is a test.")
+        self.stored |= {p.id: (document, p) for p in passages}
+
+    async def remove(self, document: str, *, keep: Sequence[str] = ()) -> None:
+        kept = set(keep)
+        self.stored = {id: row for id, row in self.stored.items() if row[0] != document or id in kept}
+
+    async def count(self) -> int:
+        return len(self.stored)
+
+    async def ids(self) -> set[str]:
+        return set(self.stored)
+
+    async def mend(self, ids: Sequence[str], index: Index) -> None:
+        self.stored = {id: row for id, row in self.stored.items() if id not in ids}
+        self.stored |= {passage.id: (document, passage) for document, passage in await index.passages(ids)}
 
 
 class FakeEmbedder:
@@ -118,4 +157,4 @@ class FakeEmbedder:
 
 
 def library(owner: str = "shared") -> Library:
-    return Library(owner, FakeStore(), FakeIndex(), FakeEmbedder())
+    return Library(owner, FakeStore(), FakeIndex(), FakeLexical(), FakeEmbedder())

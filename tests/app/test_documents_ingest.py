@@ -9,7 +9,7 @@ import pytest
 from app.documents.ingest import Library, ingest
 from app.documents.progress import Progress
 from app.errors import TurnError
-from tests.app.made import FakeEmbedder, FakeIndex, FakeStore, library, pdf
+from tests.app.made import FakeEmbedder, FakeIndex, FakeLexical, FakeStore, library, pdf
 
 LONG = "\n\n".join(f"# Part {n}\n\nPart {n} tells about the number {n}." for n in range(20))
 
@@ -193,8 +193,8 @@ async def test_hidden_and_unknown_files_are_counted_and_loops_end(folder: Path) 
 
 async def test_owners_do_not_touch_one_another(folder: Path) -> None:
     store, index = FakeStore(), FakeIndex()
-    mine = Library("me", store, index, FakeEmbedder())
-    yours = Library("you", store, index, FakeEmbedder())
+    mine = Library("me", store, index, FakeLexical(), FakeEmbedder())
+    yours = Library("you", store, index, FakeLexical(), FakeEmbedder())
     await ingest(folder, mine)
     await ingest(folder, yours)
     assert len(index.stored) == 6
