@@ -10,7 +10,7 @@ from app.events import Failed, Finished, TurnEvent, Usage
 from app.followups import Rewriter, RulesOnly
 from app.models import NO_HINTS, Chunk, Hints
 from app.prompt import Exchange, History, Message
-from app.retrieval import Passage
+from app.retrieval import Index, Passage
 from app.routing import Route, Router
 from app.settings import Settings
 from app.turn import Stages, Turn
@@ -133,6 +133,12 @@ class _Index:
     async def count(self) -> int:
         raise NotImplementedError
 
+    async def ids(self) -> set[str]:
+        raise NotImplementedError
+
+    async def passages(self, ids: Sequence[str]) -> Sequence[tuple[str, Passage]]:
+        raise NotImplementedError
+
     async def warm(self, vector: Vector) -> None: ...
 
 
@@ -151,6 +157,12 @@ class _Lexical:
         raise NotImplementedError
 
     async def count(self) -> int:
+        raise NotImplementedError
+
+    async def ids(self) -> set[str]:
+        raise NotImplementedError
+
+    async def mend(self, ids: Sequence[str], index: Index) -> None:
         raise NotImplementedError
 
     async def warm(self) -> None: ...
