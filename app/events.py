@@ -65,9 +65,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Routed:
+    """`larger`: the model that its reader may ask instead, if there is one."""
+
     route: str
     model: str
     reason: str
+    larger: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ LONGEST = 3_600_000.0  # no turn takes an hour
 SLACK = 50.0  # two clocks, and a first paint that came with the frame before
 
 Side = Literal["browser", "server", "model", "gap"]
-MODEL_STAGES = ("connect", "prefill", "decode")
-WAITING_STAGES = ("search",)  # drawn by its own stages, embed and dense
+MODEL_STAGES = ("small", "connect", "prefill", "decode")
+SEARCHING = {"embed", "dense", "lexical", "rewrite", "warm"}  # a search is drawn by these, not by itself
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -237,7 +237,7 @@ def stages(record: Record, paint: Paint | None = None, rendered: Rendered | None
             "model" if span.name in MODEL_STAGES else "server",
         )
         for span in record.spans
-        if span.name not in WAITING_STAGES
+        if span.name != "search" or SEARCHING.isdisjoint(other.name for other in record.spans)
     ]
     first = origin + record.timings["ttft"] if "ttft" in record.timings else None
     if first is not None and rendered is not None and rendered.first:

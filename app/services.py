@@ -37,6 +37,7 @@ class Services:
     embedder: Memo
     index: Index
     lexical: Lexical
+    stages: Stages
     model: Model
     router: Router
     mirror: Mirror
@@ -74,7 +75,19 @@ async def open_services(settings: Settings, door: str = "web") -> AsyncGenerator
         )
         runner = Runner(stages, store.conversations, mirror, bell, telemetry.ended, telemetry.metrics.running)
         yield Services(
-            settings, store, redis, embedder, index, lexical, model, router, mirror, runner, bell, telemetry
+            settings,
+            store,
+            redis,
+            embedder,
+            index,
+            lexical,
+            stages,
+            model,
+            router,
+            mirror,
+            runner,
+            bell,
+            telemetry,
         )
 
 

@@ -63,7 +63,7 @@ class FakeStages:
     model: FakeModel = field(default_factory=FakeModel)
     router: Router = field(default_factory=lambda: Router(Settings()))
     rewriter: Rewriter = field(default_factory=RulesOnly)
-    matched: tuple[Passage, ...] = ()
+    matched: tuple[Passage, ...] = (PASSAGE,)
     on_lexical: Hook = nothing
     on_earlier: Hook = nothing
     searched: list[tuple[Vector, int]] = field(default_factory=list)

@@ -18,12 +18,15 @@ __all__ = ["ask", "events", "stop"]
 
 
 class Question(msgspec.Struct):
-    """The body of POST /api/turns. `fresh` asks past the answer cache."""
+    """The body of POST /api/turns. `fresh` asks past the answer cache, `large` asks the large model;
+    `replaces` is the turn in whose place it is asked, once more or edited."""
 
     question: str
     conversation: str | None = None
     turn: str | None = None
     fresh: bool = False
+    large: bool = False
+    replaces: str | None = None
 
 
 _body = msgspec.json.Decoder(Question)
@@ -35,7 +38,9 @@ async def ask(request: Request) -> Response:
     door = door_of(request)
     try:
         body = _body.decode(await request.body())
-        turn = read_question(request, body.question, body.conversation, body.turn)
+        turn = read_question(
+            request, body.question, body.conversation, body.turn, body.replaces, body.large
+        )
     except msgspec.MsgspecError as error:
         return problem(400, f"The body is no question: {error}.")
     except BadQuestion as error:

@@ -13,7 +13,7 @@ from starlette.routing import Mount, Route
 
 from app.services import open_services
 from app.settings import load_settings
-from web import api, logs, measures, ops, pages, turns
+from web import api, logs, measures, ops, pages, turns, typing
 from web.beat import Beat
 from web.identity import Identity, secret_from
 from web.latency import latency
@@ -48,6 +48,7 @@ def create_app() -> Starlette:
             Route("/c/{conversation}/delete", pages.delete, methods=["POST"]),
             Route("/language/{language}", pages.language, methods=["POST"]),
             Route("/turns", turns.ask, methods=["POST"]),
+            Route("/typing", typing.typing, methods=["POST"]),
             Route("/turns/{turn}/events", turns.events),
             Route("/turns/{turn}/stop", turns.stop, methods=["POST"]),
             Route("/turns/{turn}/paint", measures.paint, methods=["POST"]),

@@ -17,6 +17,8 @@ class Facts:
     pace: float | None
     model: str
     route: str
+    reason: str
+    larger: str
     cached: bool | None
 
 
@@ -30,6 +32,8 @@ def facts(end: Finished | Failed, routed: Routed | None, paint: Paint | None) ->
         pace=None if whole is None else _pace(whole),
         model=whole.model if whole else routed.model if routed else "",
         route=whole.route if whole else routed.route if routed else "",
+        reason=routed.reason if routed else "",
+        larger=routed.larger if routed else "",
         cached=None if whole is None else whole.cached,
     )
 

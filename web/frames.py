@@ -75,12 +75,15 @@ class Frames:
         """The partials for the regions that changed."""
         view, words, id_ = self.view, self.words, f"t-{self.view.id}"
         parts = []
+        if view.cleared:
+            parts.append(partial(f"{id_}-note", "innerHTML", self.renderer.turn.note(view, words)))
         if "steps" in changed or "end" in changed:
             parts.append(partial(f"{id_}-steps", "innerMorph", self.renderer.turn.steps(view, words)))
         if "sources" in changed or ("end" in changed and not view.cards):
             parts.append(partial(f"{id_}-sources", "innerHTML", self.renderer.turn.sources(view, words)))
         if "answer" in changed or "end" in changed:
-            parts.extend(_text(id_, text))
+            parts.extend(_text(id_, text, anew=view.cleared))
+            view.cleared = False
         if "partial" in changed:
             parts.append(
                 partial(f"{id_}-partial", "innerHTML", self.renderer.events.partial(view.partial, words))
@@ -98,11 +101,17 @@ class Frames:
     async def _catch_up(self, events: Sequence[TurnEvent]) -> None:
         if events:
             self.view.apply(events)
+            self.view.cleared = False
             await self._take()
 
 
-def _text(id_: str, frame: Frame) -> list[str]:
+def _text(id_: str, frame: Frame, *, anew: bool = False) -> list[str]:
     """Behind a finished block the open one is a new element: the old one, moved down, would be a jump."""
+    if anew:
+        return [
+            partial(f"{id_}-done", "innerHTML", frame.done),
+            partial(f"{id_}-open", "innerHTML", frame.open),
+        ]
     if not frame.done:
         return [partial(f"{id_}-open", "innerMorph", frame.open)]
     return [partial(f"{id_}-done", "beforeend", frame.done), partial(f"{id_}-open", "innerHTML", frame.open)]

@@ -34,7 +34,10 @@ async def conversation(request: Request) -> Response:
     await door.paints.flush()
     seen = {turn: measured.paint for turn, measured in (await store.measures.of(owner, id_)).items()}
     # Drawing a long history, with its listings and formulas, would hold up everybody's streams.
-    drawn = await asyncio.to_thread(lambda: [_replay(turn, seen.get(turn.id)) for turn in turns])
+    replaced = {turn.replaces for turn in turns}
+    drawn = await asyncio.to_thread(
+        lambda: [_replay(turn, seen.get(turn.id), turn.id in replaced) for turn in turns]
+    )
     return await _page(request, id_, drawn)
 
 
@@ -103,7 +106,7 @@ async def _page(request: Request, id_: str, turns: list[tuple[View, Frame]]) -> 
     return HTMLResponse(page, headers={"cache-control": "no-store"})
 
 
-def _replay(turn: StoredTurn, paint: Paint | None) -> tuple[View, Frame]:
-    view = View(turn.id, turn.question, paint=paint)
+def _replay(turn: StoredTurn, paint: Paint | None, replaced: bool) -> tuple[View, Frame]:
+    view = View(turn.id, turn.question, paint=paint, replaced=replaced)
     view.apply(turn.events(merged=True))
     return view, take(view)

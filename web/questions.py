@@ -22,7 +22,14 @@ class BadQuestion(Exception):
         self.key, self.values = key, values
 
 
-def read_question(request: Request, question: object, conversation: object, turn: object) -> Turn:
+def read_question(
+    request: Request,
+    question: object,
+    conversation: object,
+    turn: object,
+    replaces: object = None,
+    large: object = None,
+) -> Turn:
     """A new Turn from raw fields; raises BadQuestion, or HTTPException 400 for an id that is no UUID."""
     text = question.strip() if isinstance(question, str) else ""
     text = text.replace("\x00", "").encode("utf-8", "replace").decode()
@@ -37,6 +44,8 @@ def read_question(request: Request, question: object, conversation: object, turn
         question=text,
         created=time.time() - (time.perf_counter() - request.state.arrived),
         arrived=request.state.arrived,
+        large=bool(large),
+        replaces=_uuid("replaces", replaces) if replaces else "",
     )
 
 
@@ -45,7 +54,8 @@ async def start(door: Door, turn: Turn) -> TurnLog | None:
 
     HTTPException 404 when the turn is somebody else's, 409 when it was asked something else.
     """
-    door.services.embedder.begin(turn.question)  # while the turn is being kept
+    if not door.services.stages.warmth.holds(turn.owner, turn.question):
+        door.services.embedder.begin(turn.question)  # while the turn is being kept
     await door.services.runner.settle(turn.conversation)
     try:
         new = await door.services.store.conversations.add(turn)

@@ -40,7 +40,15 @@ class View:
     end: Finished | Failed | None = None
     blocks: Blocks | None = None  # None until there is text
     seen: int = 0  # the number of the last event that was applied
+    cleared: bool = False  # whether text that is on a page has been withdrawn since the last frame
+    retracted: Retracted | None = None
+    replaced: bool = False  # whether another turn has been asked in its place
     paint: Paint | None = None  # what a browser saw of it, when that is known
+
+    @property
+    def told(self) -> list[Step | ToolStarted | ToolFinished]:
+        """The steps that readers see: of what runs beside the search only what they should know."""
+        return [step for step in self.steps.values() if not isinstance(step, Step) or _is_told(step)]
 
     @property
     def search_failed(self) -> bool:
@@ -65,6 +73,8 @@ class View:
                 return "answer"
             case Retracted():
                 self.blocks = None
+                self.cleared = True
+                self.retracted = event
                 return "answer"
             case Started():
                 self.question = event.question
@@ -104,3 +114,16 @@ class View:
             for name, step in self.steps.items():
                 if isinstance(step, Step) and step.state == "running":
                     self.steps[name] = Step(name, "skipped", step.detail)
+
+
+def _is_told(step: Step) -> bool:
+    match step.name, step.state:
+        case _, "failed":
+            return True
+        case "dense" | "lexical" | "earlier", _:
+            return False
+        case "history", _:
+            return step.detail not in ("", "0")
+        case "warm", state:
+            return state == "done"
+    return True

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
-from web import words_latency, words_measures
+from web import words_latency, words_measures, words_turn
 
 LANGUAGE_COOKIE = "lang"
 
@@ -52,6 +52,7 @@ EN = {
     "too_long": "The question has {length} characters; {limit} is the most.",
     "not_found": "There is no such page here, or it is not yours.",
     "home": "Start a new chat",
+    **words_turn.EN,
     **words_latency.EN,
     **words_measures.EN,
 }
@@ -61,23 +62,6 @@ EN_EXAMPLES = [
     "How do I connect a language model?",
     "What is time to first token?",
 ]
-
-EN_STEPS = {
-    "history": {
-        "running": "Recalling the conversation",
-        "done": "Recalled {detail} earlier",
-        "failed": "Went on without the conversation",
-        "skipped": "Conversation not recalled",
-    },
-    "search": {
-        "running": "Searching your documents",
-        "done": "Found {detail} passages",
-        "failed": "Went on without documents",
-        "skipped": "Search not finished",
-    },
-    "prefill": {"running": "The model is reading", "done": "First token", "skipped": "No answer yet"},
-    "decode": {"running": "Writing", "done": "Written", "skipped": "Ended early"},
-}
 
 ZH = {
     "name": "Prelude",
@@ -122,28 +106,12 @@ ZH = {
     "too_long": "问题有 {length} 个字符，最多 {limit} 个。",
     "not_found": "这里没有这个页面，或者它不属于您。",
     "home": "开始新会话",
+    **words_turn.ZH,
     **words_latency.ZH,
     **words_measures.ZH,
 }
 
 ZH_EXAMPLES = ["怎样添加我自己的文档？", "怎样连接一个语言模型？", "什么是首词元时间？"]
-
-ZH_STEPS = {
-    "history": {
-        "running": "正在回顾会话",
-        "done": "回顾了之前 {detail} 轮",
-        "failed": "未能回顾会话，继续回答",
-        "skipped": "未回顾会话",
-    },
-    "search": {
-        "running": "正在检索您的文档",
-        "done": "找到 {detail} 个段落",
-        "failed": "未能检索文档，继续回答",
-        "skipped": "检索未完成",
-    },
-    "prefill": {"running": "模型正在阅读", "done": "首词元", "skipped": "尚未生成"},
-    "decode": {"running": "生成中", "done": "已生成", "skipped": "提前结束"},
-}
 
 ZH_FAILURES = {
     "stopped": "已停止。",
@@ -174,6 +142,13 @@ class Words:
         """What a step says; a step that these tables do not know says its name."""
         return self.steps.get(name, {}).get(state, name).format(detail=detail)
 
+    def route(self, name: str) -> str:
+        return words_turn.ROUTES[self.language].get(name, name)
+
+    def reason(self, key: str) -> str:
+        """Why a route was taken."""
+        return words_turn.REASONS[self.language].get(key, key)
+
     def part(self, name: str) -> str:
         """What a part of the prompt is called."""
         return self.table.get(f"prompt_{name}", name)
@@ -183,8 +158,8 @@ class Words:
 
 
 LANGUAGES = {
-    "en": Words("en", EN, EN_EXAMPLES, EN_STEPS, {}),
-    "zh": Words("zh", ZH, ZH_EXAMPLES, ZH_STEPS, ZH_FAILURES),
+    "en": Words("en", EN, EN_EXAMPLES, words_turn.EN_STEPS, {}),
+    "zh": Words("zh", ZH, ZH_EXAMPLES, words_turn.ZH_STEPS, ZH_FAILURES),
 }
 
 

@@ -16,7 +16,15 @@ T = TypeVar("T")
 
 # Seconds after which a turn goes on without a leg. Generous where the answer leans on it; the rewriting has
 # its rules to fall back on, and is waited for by everybody.
-DEADLINES = {"history": 3.0, "earlier": 2.0, "search": 8.0, "dense": 4.0, "lexical": 2.0, "rewrite": 0.8}
+DEADLINES = {
+    "history": 3.0,
+    "earlier": 2.0,
+    "search": 8.0,
+    "warm": 4.0,
+    "dense": 4.0,
+    "lexical": 2.0,
+    "rewrite": 0.8,
+}
 
 
 class Legs:

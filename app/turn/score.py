@@ -15,7 +15,7 @@ from app.models import Hints
 from app.prompt import History, build
 from app.retrieval import Found, Passage
 from app.retrieval.protocol import shown
-from app.routing import Route
+from app.routing import Route, Router
 from app.timings import Timings
 from app.turn.calling import Unanswered, call
 from app.turn.legs import Legs
@@ -59,12 +59,12 @@ async def answer(turn: Turn, stages: Stages, emit: Emit) -> None:
 async def _play(turn: Turn, stages: Stages, emit: Emit, timings: Timings) -> None:
     with timings.stage("route"):
         route = stages.router.route(turn.question, large=turn.large)
-    emit(_routed(route))
+    emit(_routed(route, stages.router))
     history, found, earlier = await _gather(turn, route, stages, Legs(emit, timings))
     with timings.stage("settle"):
         settled = stages.router.settle(route, history, found)
     if settled != route:
-        emit(_routed(settled))
+        emit(_routed(settled, stages.router))
     emit(Sources(_cards(found.passages)))
     given = Given(turn, history, found, Hints(turn.conversation, earlier))
     emit(await _generate(given, settled, stages, emit, timings))
@@ -79,7 +79,7 @@ async def _gather(turn: Turn, route: Route, stages: Stages, legs: Legs) -> tuple
         found = group.create_task(
             legs.run(
                 "search",
-                search(turn.question, history, route, stages, legs),
+                search(turn, history, route, stages, legs),
                 Found(),
                 lambda had: str(len(had.passages)),
             )
@@ -109,7 +109,7 @@ async def _generate(
         emit(Step("escalate", "done", passed.reason, timings.end("small")))
         emit(Retracted(passed.reason, larger.model))
         larger = replace(larger, reason=passed.reason)
-        emit(_routed(larger))
+        emit(_routed(larger, stages.router))
         return await _ask(given, larger, stages, emit, timings, judged=False)
 
 
@@ -125,8 +125,9 @@ async def _ask(
         emit(Prompted(prompt.tokens(), prompt.prefix()))
 
 
-def _routed(route: Route) -> Routed:
-    return Routed(route.name, route.model, route.reason)
+def _routed(route: Route, router: Router) -> Routed:
+    larger = router.escalate(route)
+    return Routed(route.name, route.model, route.reason, larger.model if larger else "")
 
 
 def _cards(passages: Sequence[Passage]) -> tuple[Card, ...]:

@@ -5,62 +5,85 @@ Also played while a question is still being typed, when nobody listens.
 
 import asyncio
 from collections.abc import Sequence
+from time import perf_counter
 
 from app.errors import TurnError
 from app.followups import stand_alone
-from app.prompt import Exchange, History
+from app.prompt import History
 from app.retrieval import Found, Passage
 from app.retrieval.fusion import DEPTH, fuse
 from app.routing import Route
+from app.timings import Timings
 from app.turn.legs import Legs
-from app.turn.stages import Stages
+from app.turn.stages import Stages, Turn
+from app.turn.warmth import Searched
 
 
 async def search(
-    question: str, history: asyncio.Future[History], route: Route, stages: Stages, legs: Legs
+    turn: Turn, history: asyncio.Future[History], route: Route, stages: Stages, legs: Legs
 ) -> Found:
     """What bears on the question. A follow-up is searched for as it stands, and for what it means as soon as
-    that is known; the latter counts. Raises TurnError('retrieval_failed') when no leg finds anything."""
+    that is known; the latter counts. Raises TurnError('retrieval_failed') when no leg can be asked."""
     async with asyncio.TaskGroup() as group:
-        plain = group.create_task(_both(question, route, stages, legs))
-        meant = group.create_task(_meant(question, history, route, stages, legs))
-    found = meant.result() or plain.result()
-    if found is None:
+        plain = group.create_task(_searched(turn, turn.question, stages, legs))
+        meant = group.create_task(_meant(turn, history, stages, legs))
+    stages.warmth.end(turn.owner)
+    asked, (dense, lexical) = meant.result() or (turn.question, plain.result())
+    if dense is None and lexical is None:
         raise TurnError("retrieval_failed", "The documents could not be searched.")
-    return found
+    with legs.timings.stage("fuse"):
+        return fuse(asked, dense, lexical, k=route.k, tokens=route.passage_tokens)
+
+
+async def foresee(turn: Turn, stages: Stages) -> None:
+    """Searches for what is being typed, by rules alone: no model is asked before a question is."""
+
+    async def quietly(text: str) -> Searched:
+        return await _legs(text, stages, Legs(lambda event: None, Timings(perf_counter())))
+
+    stages.warmth.begin(turn.owner, [turn.question], quietly)
+    meant = stand_alone(turn.question, (await stages.history(turn)).exchanges)
+    if meant and stages.warmth.holds(turn.owner, turn.question):  # it may have been sent meanwhile
+        stages.warmth.begin(turn.owner, [turn.question, meant], quietly)
 
 
 async def _meant(
-    question: str, history: asyncio.Future[History], route: Route, stages: Stages, legs: Legs
-) -> Found | None:
-    """None for a question that stands alone."""
+    turn: Turn, history: asyncio.Future[History], stages: Stages, legs: Legs
+) -> tuple[str, Searched] | None:
+    """What the question means, and what was found for that; None when it stands alone."""
     had = await asyncio.shield(history)  # the wait for it may end here, and it goes on
-    exchanges: Sequence[Exchange] = had.exchanges
-    rules = stand_alone(question, exchanges) if exchanges else ""
+    rules = stand_alone(turn.question, had.exchanges)
     if not rules:
         return None
-    work = stages.rewriter.rewrite(question, exchanges, rules)
+    work = stages.rewriter.rewrite(turn.question, had.exchanges, rules)
     rewritten = await legs.run("rewrite", work, rules, told=str)
-    return None if rewritten == question else await _both(rewritten, route, stages, legs)
+    return rewritten, await _searched(turn, rewritten, stages, legs)
 
 
-async def _both(question: str, route: Route, stages: Stages, legs: Legs) -> Found | None:
-    """None when neither leg could be asked."""
+async def _searched(turn: Turn, text: str, stages: Stages, legs: Legs) -> Searched:
+    """As it was found while it was being typed, or now."""
+    begun = stages.warmth.take(turn.owner, text)
+    if begun is not None:
+        found = await legs.run("warm", begun, (None, None))
+        if None not in found:
+            return found
+    return await _legs(text, stages, legs)
+
+
+async def _legs(text: str, stages: Stages, legs: Legs) -> Searched:
     async with asyncio.TaskGroup() as group:
-        dense = group.create_task(legs.run("dense", _dense(question, stages, legs), None, told=_count))
+        dense = group.create_task(legs.run("dense", _dense(text, stages, legs), None, told=_count))
         lexical = group.create_task(
-            legs.run("lexical", stages.lexical.search(question, DEPTH), None, told=_count)
+            legs.run("lexical", stages.lexical.search(text, DEPTH), None, told=_count)
         )
-    if dense.result() is None and lexical.result() is None:
-        return None
-    with legs.timings.stage("fuse"):
-        return fuse(question, dense.result(), lexical.result(), k=route.k, tokens=route.passage_tokens)
+    return dense.result(), lexical.result()
 
 
-async def _dense(question: str, stages: Stages, legs: Legs) -> Sequence[Passage]:
+async def _dense(text: str, stages: Stages, legs: Legs) -> Sequence[Passage]:
     with legs.timings.stage("embed"):
-        vector = await stages.embedder.query(question)
-    return await stages.index.search(vector, DEPTH)
+        vector = await stages.embedder.query(text)
+    with legs.timings.stage("dense"):
+        return await stages.index.search(vector, DEPTH)
 
 
 def _count(passages: Sequence[Passage] | None) -> str:

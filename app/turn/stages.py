@@ -11,6 +11,7 @@ from app.models import Model
 from app.prompt import History
 from app.retrieval import Index, Lexical
 from app.routing import Router
+from app.turn.warmth import Warmth
 
 Emit = Callable[[TurnEvent], object]
 
@@ -43,3 +44,4 @@ class Stages:
     model: Model
     history: Callable[[Turn], Awaitable[History]]
     earlier: Callable[[Turn], Awaitable[str]]  # the answer of the turn that this one replaces
+    warmth: Warmth = field(default_factory=Warmth)

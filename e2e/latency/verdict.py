@@ -12,7 +12,8 @@ BLAMED = 3  # stages at the most
 FIRST = ("send", "queue", "loop")
 BLAMABLE = {  # what comes later than a measure, or only before it, is no reason for it
     "ttfp": FIRST,
-    "ttfs": (*FIRST, "route", "history", "embed", "dense", "gap"),
+    "ttfs": (*FIRST, "route", "history", "warm", "embed", "dense", "lexical", "rewrite", "fuse", "settle",
+             "gap"),
     "tpot": ("loop",),
     "stall_max": ("loop",),
 }
@@ -23,6 +24,12 @@ WHY = {
     "history": "the conversation was long in coming from the database",
     "embed": "the question's vector was long in coming",
     "dense": "the search of the passages took long, and the sources waited for it",
+    "lexical": "the search by words took long, and the sources waited for it",
+    "warm": "a search that had begun while the question was typed was long in coming to its end",
+    "rewrite": "it took long to work out what a follow-up means",
+    "fuse": "choosing among the passages took long",
+    "settle": "settling the route took long",
+    "small": "the small model answered first, and its answer would not do",
     "prompt": "building the prompt took long",
     "connect": "a connection to the model was long in coming",
     "prefill": "the model was long before its first token, longer than when it is asked directly",

@@ -16,6 +16,7 @@ from app.events import (
     Finished,
     Partial,
     Prompted,
+    Retracted,
     Routed,
     Sources,
     Span,
@@ -41,6 +42,7 @@ SAMPLES: dict[type, TurnEvent] = {
     ),
     Prompted: Prompted({"instructions": 1, "question": 2}, "0123abcd"),
     Delta: Delta(HOSTILE),
+    Retracted: Retracted(HOSTILE, "large"),
     ToolStarted: ToolStarted("id", "clock", HOSTILE),
     ToolFinished: ToolFinished("id", "clock", "done", HOSTILE, 2.0),
     Partial: Partial({"a": [1, None, {"b": HOSTILE}]}),
@@ -79,6 +81,7 @@ def test_names_are_the_contract() -> None:
         "sources",
         "prompted",
         "delta",
+        "retracted",
         "tool_started",
         "tool_finished",
         "partial",
@@ -95,7 +98,7 @@ def test_the_fields_that_others_rely_on() -> None:
     assert set(card) == {"n", "title", "uri", "page", "start", "end", "text", "score"}
     assert fields(Delta) == {"text"}
     assert fields(Step) == {"name", "state", "detail", "ms"}
-    assert fields(Routed) == {"route", "model", "reason"}
+    assert fields(Routed) == {"route", "model", "reason", "larger"}
     assert fields(Finished) >= {"cached", "model", "route", "usage", "timings"}
     assert fields(Failed) >= {"kind", "message", "retryable"}
 

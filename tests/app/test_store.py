@@ -88,7 +88,9 @@ async def test_nobody_reads_or_removes_anothers(store: Store) -> None:
     assert await conversations.turns(OTHER, mine.conversation) == []
     assert await conversations.find(OTHER, mine.conversation) is None
     assert await conversations.listed(OTHER) == []
-    assert await conversations.history(a_turn(owner=OTHER, conversation=mine.conversation)) == History()
+    assert await conversations.history(a_turn(owner=OTHER, conversation=mine.conversation)) == History(
+        "", []
+    )
     assert not await conversations.remove(OTHER, mine.conversation)
     assert await conversations.turn(ME, mine.id) is not None
 

@@ -1,11 +1,11 @@
 """The score with fakes behind the protocols: what is told, in which order, and how it always ends."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pytest
 
-from app import turn as score
 from app.errors import TurnError
 from app.events import (
     Card,
@@ -21,7 +21,9 @@ from app.events import (
     Usage,
 )
 from app.models import Chunk
+from app.retrieval.fusion import DEPTH
 from app.turn import answer
+from app.turn.legs import DEADLINES
 from tests.fakes import FakeModel, FakeStages, Hook, Point, a_turn, end_of, raising
 
 TURN = a_turn()
@@ -43,13 +45,9 @@ async def test_everything_is_told_in_its_order() -> None:
     assert events[0] == Started(TURN.id, TURN.conversation, TURN.question)
     kinds = [type(event) for event in events if not isinstance(event, Step)]
     assert kinds == [Started, Routed, Sources, Delta, Delta, Prompted, Finished]
-    assert sorted(steps(events)[:4]) == [
-        ("history", "done"),
-        ("history", "running"),
-        ("search", "done"),
-        ("search", "running"),
-    ]
-    assert steps(events)[4:] == [
+    legs = ("dense", "history", "lexical", "search")
+    assert sorted(steps(events)[:8]) == [(leg, state) for leg in legs for state in ("done", "running")]
+    assert steps(events)[8:] == [
         ("prefill", "running"),
         ("prefill", "done"),
         ("decode", "running"),
@@ -59,11 +57,12 @@ async def test_everything_is_told_in_its_order() -> None:
     end = end_of(events)
     assert isinstance(end, Finished)
     assert (end.cached, end.reason, end.usage) == (False, "stop", Usage(7, 2, 1))
-    stages = {"queue", "route", "history", "embed", "dense", "search", "prompt", "prefill", "decode"}
+    before = {"queue", "route", "history", "embed", "dense", "lexical", "fuse", "search", "settle", "prompt"}
+    stages = before | {"prefill", "decode"}
     assert {span.name for span in end.spans} == stages
     assert set(end.timings) == stages | {"upstream_ttft", "ttft", "stall_max", "total"}
     assert all(milliseconds >= 0 for milliseconds in end.timings.values())
-    assert fakes.searched == [([float(len(TURN.question))], 5)]
+    assert fakes.searched == [([float(len(TURN.question))], DEPTH)]
 
 
 async def test_sources_are_told_before_the_model_is_called() -> None:
@@ -90,14 +89,45 @@ async def test_what_was_found_is_what_the_model_reads() -> None:
     assert messages[-1].content.endswith(f"<question>\n{TURN.question}\n</question>")
 
 
-async def test_legs_overlap() -> None:
-    history, embed = Point(), Point()
-    playing = asyncio.create_task(played(FakeStages(on_history=history, on_embed=embed)))
-    await history.reached.wait()
-    await embed.reached.wait()  # while the history has not come yet
-    embed.open.set()
-    history.open.set()
-    assert isinstance(end_of(await playing), Finished)
+def hooked(hooks: Mapping[str, Hook]) -> FakeStages:
+    fakes = FakeStages()
+    for leg, hook in hooks.items():
+        setattr(fakes, f"on_{leg}", hook)
+    return fakes
+
+
+LEGS = ("history", "embed", "lexical", "earlier")
+
+
+async def test_what_is_independent_runs_at_once() -> None:
+    """Each leg waits until all of them have begun: one after the other they would wait for ever."""
+    points = {leg: Point() for leg in LEGS}
+    events: list[TurnEvent] = []
+    turn = replace(TURN, replaces=a_turn().id)
+    playing = asyncio.create_task(answer(turn, hooked(points).stages(), events.append))
+    for point in points.values():
+        await point.reached.wait()
+    for point in points.values():
+        point.open.set()
+    await playing
+    end = end_of(events)
+    assert isinstance(end, Finished)
+    spans = {span.name: span for span in end.spans}
+    last_start = max(spans[leg].start for leg in LEGS)
+    assert all(spans[leg].start + spans[leg].ms >= last_start for leg in LEGS)
+
+
+async def test_the_wait_is_that_of_the_longest_leg_and_not_the_sum() -> None:
+    async def long() -> None:
+        await asyncio.sleep(0.1)
+
+    fakes = hooked(dict.fromkeys(LEGS, long))
+    events: list[TurnEvent] = []
+    await answer(replace(TURN, replaces=a_turn().id), fakes.stages(), events.append)
+    legs = [span for span in end_of(events).spans if span.name in LEGS]
+    waited = max(span.start + span.ms for span in legs) - min(span.start for span in legs)
+    assert len(legs) == len(LEGS)
+    assert waited < 0.75 * sum(span.ms for span in legs)
 
 
 def failing(stage: str, hook: Hook) -> FakeStages:
@@ -113,27 +143,43 @@ def failing(stage: str, hook: Hook) -> FakeStages:
     return fakes
 
 
-@pytest.mark.parametrize("stage", ["history", "embed", "search"])
-async def test_a_failing_leg_is_left_out_visibly(stage: str) -> None:
-    events = await played(failing(stage, raising(TurnError("retrieval_failed", "It is away."))))
-    leg = "history" if stage == "history" else "search"
+FAILING = {"history": "history", "embed": "dense", "search": "dense", "lexical": "lexical"}  # hook, leg
+
+
+def cards_of(events: list[TurnEvent]) -> tuple[Card, ...]:
+    (sources,) = [event for event in events if isinstance(event, Sources)]
+    return sources.cards
+
+
+@pytest.mark.parametrize("hook", FAILING)
+async def test_a_failing_leg_is_left_out_visibly(hook: str) -> None:
+    events = await played(failing(hook, raising(TurnError("retrieval_failed", "It is away."))))
     (failed,) = [event for event in events if isinstance(event, Step) and event.state == "failed"]
-    assert (failed.name, failed.detail) == (leg, "It is away.")
+    assert (failed.name, failed.detail) == (FAILING[hook], "It is away.")
     assert isinstance(end_of(events), Finished)
-    if leg == "search":
-        assert Sources(()) in events
+    assert cards_of(events), "the other leg's passages"
 
 
-@pytest.mark.parametrize("stage", ["history", "embed", "search"])
-async def test_a_dawdling_leg_is_left_out_visibly(stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score, "LEG_SECONDS", 0.02)
-    events = await played(failing(stage, Point()))
+@pytest.mark.parametrize("hook", FAILING)
+async def test_a_dawdling_leg_is_left_out_visibly(hook: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(DEADLINES, FAILING[hook], 0.02)
+    events = await played(failing(hook, Point()))
     (failed,) = [event for event in events if isinstance(event, Step) and event.state == "failed"]
     assert failed.detail == "no answer within 0.02 s"
     assert isinstance(end_of(events), Finished)
+    assert cards_of(events), "the other leg's passages"
 
 
-STAGES = ["history", "embed", "search", "model", "model mid-way", "model at the end"]
+async def test_a_search_with_both_legs_away_fails_visibly() -> None:
+    away = raising(TurnError("retrieval_failed", "It is away."))
+    events = await played(FakeStages(on_embed=away, on_lexical=away))
+    failed = [event.name for event in events if isinstance(event, Step) and event.state == "failed"]
+    assert sorted(failed) == ["dense", "lexical", "search"]
+    assert cards_of(events) == ()
+    assert isinstance(end_of(events), Finished)
+
+
+STAGES = ["history", "embed", "search", "lexical", "model", "model mid-way", "model at the end"]
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -26,7 +26,7 @@ async def test_the_contract_event_by_event(client: httpx.AsyncClient) -> None:
     assert by_name["started"]["question"] == "How high is the city wall? sim-n12"
     assert by_name["started"]["turn"] == UUID(by_name["started"]["turn"]).hex
     assert set(by_name["step"]) == {"name", "state", "detail", "ms"}
-    assert set(by_name["routed"]) == {"route", "model", "reason"}
+    assert set(by_name["routed"]) == {"route", "model", "reason", "larger"}
     assert set(by_name["finished"]) >= {"cached", "model", "route", "usage", "timings", "spans"}
     assert set(by_name["prompted"]) == {"tokens", "prefix"}
     card = by_name["sources"]["cards"][0]

@@ -13,7 +13,9 @@ SEEN = Paint(sent=1.0, got=9.0, end=760.0, ttfp=20.0, ttft=240.0, last=755.0)
 
 
 def test_without_a_browser_the_times_are_the_servers() -> None:
-    assert facts(WHOLE, ROUTED, None) == Facts(False, 200.0, 700.0, 20.0, "large", "standard", True)
+    assert facts(WHOLE, ROUTED, None) == Facts(
+        False, 200.0, 700.0, 20.0, "large", "standard", "why", "", True
+    )
 
 
 def test_with_one_they_are_the_readers() -> None:
@@ -29,8 +31,10 @@ def test_nobody_waits_for_a_tab_that_is_out_of_sight(how: str) -> None:
 
 def test_what_failed_has_what_it_has() -> None:
     failed = Failed("upstream_refused", "No.", False, {"total": 30.0})
-    assert facts(failed, ROUTED, None) == Facts(False, None, 30.0, None, "large", "standard", None)
-    assert facts(Failed("internal", "No.", True), None, None) == Facts(False, None, None, None, "", "", None)
+    assert facts(failed, ROUTED, None) == Facts(False, None, 30.0, None, "large", "standard", "why", "", None)
+    assert facts(Failed("internal", "No.", True), None, None) == Facts(
+        False, None, None, None, "", "", "", "", None
+    )
 
 
 @pytest.mark.parametrize(

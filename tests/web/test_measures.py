@@ -292,7 +292,8 @@ async def test_the_line_under_an_answer(client: httpx.AsyncClient) -> None:
     assert first.startswith("first token ")
     assert total.startswith("total ")
     assert pace.endswith(" tokens/s")
-    assert (model, route, cached) == ("asked", "standard", "not cached")
+    assert (model, cached) == ("asked", "not cached")
+    assert " · " in route, "the route, and why it was taken"
     paint = await seen(client, turn)
     await tell(client, turn)
     assert (await line())[:2] == [

@@ -10,7 +10,8 @@ from starlette.requests import Request
 import web
 from app.errors import Kind
 from app.events import StepState
-from web.words import EN, EN_STEPS, LANGUAGES, ZH, ZH_STEPS, words_for
+from web.words import EN, LANGUAGES, ZH, words_for
+from web.words_turn import EN_STEPS, ZH_STEPS
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
 SAME = {"name", "other_language"}
@@ -35,8 +36,11 @@ def test_both_languages_take_the_same_values(key: str) -> None:
 @pytest.mark.parametrize(
     ("name", "state"),
     [
-        *((leg, state) for leg in ("history", "search") for state in get_args(StepState)),
+        *((leg, state) for leg in ("history", "search", "rewrite") for state in get_args(StepState)),
         *((phase, state) for phase in ("prefill", "decode") for state in ("running", "done", "skipped")),
+        *((leg, "failed") for leg in ("dense", "lexical", "earlier")),
+        ("warm", "done"),
+        ("escalate", "done"),
     ],
 )
 def test_every_step_has_words(language: str, name: str, state: str) -> None:

@@ -24,12 +24,40 @@
     $("status").textContent = $("status").dataset[key];
   }
 
-  function ask(text) {
+  function ask(text, {replaces = "", large = false} = {}) {
     const box = $("question");
     if (!text.trim() || running()) return;
     if (box.value !== text) draft = box.value;
     box.value = text;
+    instead(replaces, large);
     $("composer").requestSubmit();
+  }
+
+  // The turn in whose place the next question is asked; it gets an id of its own.
+  function instead(replaces, large = false) {
+    const {elements} = $("composer");
+    elements.replaces.value = replaces;
+    elements.large.value = large ? "1" : "";
+    elements.turn.value = "";
+    $("editing").hidden = true;
+  }
+
+  function edit(text, replaces) {
+    const box = $("question");
+    if (!$("editing").hidden) cancel();
+    draft = box.value;
+    box.value = text;
+    instead(replaces);
+    $("editing").hidden = false;
+    box.focus();
+    box.setSelectionRange(text.length, text.length);
+  }
+
+  function cancel() {
+    instead("");
+    $("question").value = draft;
+    draft = "";
+    $("question").focus();
   }
 
   on("submit", (event) => {
@@ -42,7 +70,7 @@
       return;
     }
     $("notice").textContent = "";
-    if ($("question").value !== last) form.elements.turn.value = "";
+    if (form.elements.question.value !== last) form.elements.turn.value = "";
     last = $("question").value;
     form.elements.turn.value ||= uuid(); // a question sent again after a failure is the same turn
     stick = true;
@@ -51,7 +79,8 @@
   on("htmx:before:swap", (event) => {
     if (event.detail.ctx?.sourceElement?.id !== "composer" || !event.detail.ctx.response?.raw?.ok) return;
     const form = $("composer");
-    form.elements.turn.value = "";
+    $(`t-${dashless(form.elements.replaces.value)}`)?.classList.add("replaced");
+    instead("");
     if ($("question").value === last) $("question").value = draft;
     draft = "";
     path = `/c/${form.elements.conversation.value}`;
@@ -121,7 +150,8 @@
       event.preventDefault();
       box.value = last;
     } else if (event.key === "Escape" && !composing && !document.querySelector(":popover-open")) {
-      stop();
+      if (running() || $("editing").hidden) stop();
+      else cancel();
     } else if (event.key === "/" && !modified && !/^(TEXTAREA|INPUT)$/.test(event.target.tagName)) {
       event.preventDefault();
       box.focus();
@@ -135,7 +165,9 @@
     const button = event.target.closest?.("button");
     if (!button) return;
     if (button.id === "stop") stop();
-    else if (button.dataset.ask) ask(button.dataset.ask);
+    else if (button.id === "cancel") cancel();
+    else if (button.dataset.ask) ask(button.dataset.ask, {...button.dataset, large: "large" in button.dataset});
+    else if (button.dataset.edit) edit(button.dataset.edit, button.dataset.replaces);
     else if ("copy" in button.dataset) {
       const label = button.textContent;
       if (!await copy(button.closest(".turn").querySelector(".answer").innerText.trim())) return;

@@ -1,0 +1,79 @@
+"""The words of a turn's steps, its route and what can be done with it; `web.words` merges them."""
+
+EN = {
+    "edit": "Edit",
+    "editing": "Asks this question in place of the earlier one.",
+    "cancel": "Cancel",
+    "ask_larger": "Ask {model}",
+    "retracted": "{model} answers instead.",
+    "replaced": "Asked again below.",
+}
+
+EN_STEPS = {
+    "history": {
+        "running": "Recalling the conversation",
+        "done": "Recalled {detail} earlier",
+        "failed": "Went on without the conversation",
+        "skipped": "Conversation not recalled",
+    },
+    "search": {
+        "running": "Searching your documents",
+        "done": "Found {detail} passages",
+        "failed": "Went on without documents",
+        "skipped": "Search not finished",
+    },
+    "warm": {"done": "Searched while you typed"},
+    "dense": {"failed": "Went on without the search by meaning"},
+    "lexical": {"failed": "Went on without the search by words"},
+    "rewrite": {
+        "running": "Working out what is meant",
+        "done": "Searched for “{detail}”",
+        "failed": "Took the question by simple rules",
+        "skipped": "Not worked out",
+    },
+    "earlier": {"failed": "Went on without the earlier answer"},
+    "escalate": {"done": "The small model’s answer would not do"},
+    "prefill": {"running": "The model is reading", "done": "First token", "skipped": "No answer yet"},
+    "decode": {"running": "Writing", "done": "Written", "skipped": "Ended early"},
+}
+
+ZH = {
+    "edit": "修改",
+    "editing": "将代替之前的问题重新提问。",
+    "cancel": "取消",
+    "ask_larger": "改问 {model}",
+    "retracted": "改由 {model} 回答。",
+    "replaced": "已在下方重新提问。",
+}
+
+ZH_STEPS = {
+    "history": {
+        "running": "正在回顾会话",
+        "done": "回顾了之前 {detail} 轮",
+        "failed": "未能回顾会话，继续回答",
+        "skipped": "未回顾会话",
+    },
+    "search": {
+        "running": "正在检索您的文档",
+        "done": "找到 {detail} 个段落",
+        "failed": "未能检索文档，继续回答",
+        "skipped": "检索未完成",
+    },
+    "warm": {"done": "输入时已检索"},
+    "dense": {"failed": "未能按含义检索，继续回答"},
+    "lexical": {"failed": "未能按词语检索，继续回答"},
+    "rewrite": {
+        "running": "正在理解所指",
+        "done": "检索了“{detail}”",
+        "failed": "按简单规则理解了问题",
+        "skipped": "未能理解所指",
+    },
+    "earlier": {"failed": "未能取得之前的回答，继续回答"},
+    "escalate": {"done": "小模型的回答不合适"},
+    "prefill": {"running": "模型正在阅读", "done": "首词元", "skipped": "尚未生成"},
+    "decode": {"running": "生成中", "done": "已生成", "skipped": "提前结束"},
+}
+
+# A route and why it was taken, by the keys of app.routing.
+ROUTES: dict[str, dict[str, str]] = {"en": {}, "zh": {}}
+REASONS: dict[str, dict[str, str]] = {"en": {}, "zh": {}}
