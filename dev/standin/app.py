@@ -15,6 +15,8 @@ from dev.standin.control import Control
 from dev.standin.ledger import Ledger
 from dev.standin.wire import Fault
 
+OWNERS = {"openai": "openai", "vllm": "vllm", "llamacpp": "llamacpp", "ollama": "library"}  # as they say it
+
 
 def create_app() -> Starlette:
     """A stand-in of its own, with nothing recorded."""
@@ -25,6 +27,10 @@ def create_app() -> Starlette:
         routes=[
             Route("/v1/models", _models),
             Route("/v1/chat/completions", completions, methods=["POST"]),
+            # The same in somebody's clothes, for adapters that look whom they speak to.
+            Route("/as/{provider}/v1/models", _models),
+            Route("/as/{provider}/v1/chat/completions", completions, methods=["POST"]),
+            Route("/as/ollama/api/generate", completions.load, methods=["POST"]),
             Route("/requests", control.listed),
             Route("/requests", control.clear, methods=["DELETE"]),
             Route("/requests/{key}", control.one),
@@ -44,8 +50,9 @@ class StandIn(Starlette):
 
 
 async def _models(request: Request) -> Response:
+    owner = OWNERS.get(request.path_params.get("provider", ""), "prelude")
     listed = [
-        {"id": name, "object": "model", "created": 0, "owned_by": "prelude"} for name in (EXTRACT, EXAMPLE)
+        {"id": name, "object": "model", "created": 0, "owned_by": owner} for name in (EXTRACT, EXAMPLE)
     ]
     return Response(wire.encode({"object": "list", "data": listed}), media_type=wire.CONTENT_TYPE)
 

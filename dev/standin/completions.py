@@ -9,18 +9,21 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 
 import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from dev.standin import extract, reading, scenario, wire
+from dev.standin.fields import breakpoints_of, check, fields_of
 from dev.standin.ledger import Ledger, Record
 from dev.standin.playing import Sink, play
 from dev.standin.scenario import Scenario
 from dev.standin.sinks import Body, Streamed, Whole
-from dev.standin.tokens import LEAST, STEP, PrefixCache, prompt_tokens
+from dev.standin.tokens import PrefixCache, read
 from dev.standin.wire import Ask, Fault
 
 EXTRACT = "extract"
-ASKED = "asked"
+ASKED = "asked"  # and `asked-LABEL`
 EXAMPLE = "sim-ttft200-itl20-n80"
 _PLEASANT = Scenario(itl=8)
 _SHOWN = ("user-agent", "content-type", "accept", "traceparent", "tracestate", "idempotency-key")
@@ -53,23 +56,43 @@ class Completions:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await _read(receive)
         try:
-            ask = _as_asked(wire.decode(body))
+            asked = wire.decode(body)
+            ask = _as_asked(asked)
             answer = _answer(ask)
         except Fault as fault:
             await fault.response()(scope, receive, send)
             return
+        whole = msgspec.json.decode(body)
         record = self._ledger.open(
-            ask.model, bool(ask.stream), _messages(ask), body.decode(), _headers(scope)
+            ask.model,
+            bool(ask.stream),
+            _messages(ask),
+            body.decode(),
+            _headers(scope),
+            asked=asked.model,
+            path=scope["path"],
+            fields=fields_of(whole),
+            breakpoints=breakpoints_of(whole),
         )
         if await _stays(receive, self._reply(ask, answer, record, scope, receive, send)):
             return
         self._ledger.closed(record)
 
+    async def load(self, request: Request) -> Response:
+        """Ollama's way to have a model loaded: a request without a prompt."""
+        body = await request.body()
+        whole = msgspec.json.decode(body)
+        model, fields = str(whole.get("model")), fields_of(whole)
+        record = self._ledger.open(model, False, [], body.decode(), {}, path=request.url.path, fields=fields)
+        self._ledger.finish(record, "done")
+        return Response(wire.encode({"model": model, "done": True}), media_type=wire.CONTENT_TYPE)
+
     async def _reply(
         self, ask: Ask, answer: Answer, record: Record, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        wait = self._wait(ask, answer.pace, record)
         try:
+            check(answer.pace, record.fields, record.breakpoints)
+            wait = self._wait(ask, answer.pace, record)
             await self._refuse(answer.pace, record, wait)
         except Fault as fault:
             self._ledger.finish(record, "error", fault.status)
@@ -81,11 +104,9 @@ class Completions:
 
     def _wait(self, ask: Ask, pace: Scenario, record: Record) -> float:
         """Milliseconds to the first token: prefill pays only for what no earlier prompt shares."""
-        tokens = prompt_tokens(ask)
-        step, least = (1, 1) if pace.cache == "any" else (STEP, LEAST)
-        record.prompt_tokens = len(tokens)
-        if pace.cache != "none":
-            record.cached_tokens = self._prefixes.cached(ask.model, tokens, step, least)
+        prompt = read(ask)
+        record.prompt_tokens = len(prompt.tokens)
+        record.cached_tokens = self._prefixes.cached(ask.model, prompt, pace.cache)
         return pace.prefill(record.prompt_tokens, record.cached_tokens)
 
     async def _refuse(self, pace: Scenario, record: Record, wait: float) -> None:
@@ -103,17 +124,28 @@ class Completions:
 
 
 def _as_asked(ask: Ask) -> Ask:
-    """The model `asked` stands for the scenario that the question names: one stack plays them all."""
-    if ask.model != ASKED:
+    """The model `asked` stands for the scenario that the question names: one stack plays them all.
+
+    `asked-small` plays the one behind `small:`, so that a question can say what each of two models does:
+    `small:sim-pass sim-n20`. A summary names nothing of its own.
+    """
+    name, _, label = ask.model.partition("-")
+    if name != ASKED:
         return ask
-    named = scenario.first_named(ask.messages[-1].text if ask.messages else "")
+    if _prompt(ask).wants_summary:
+        return msgspec.structs.replace(ask, model=EXTRACT)
+    named = scenario.first_named(ask.messages[-1].text if ask.messages else "", label)
     return msgspec.structs.replace(ask, model=named or EXAMPLE)
+
+
+def _prompt(ask: Ask) -> reading.Prompt:
+    return reading.read([(message.role, message.text) for message in ask.messages])
 
 
 def _answer(ask: Ask) -> Answer:
     if ask.model == EXTRACT:
-        prompt = reading.read([(message.role, message.text) for message in ask.messages])
-        return _limited(Answer(_PLEASANT, extract.pieces(extract.answer(prompt))), ask.limit)
+        said = extract.answer(_prompt(ask))
+        return _limited(Answer(_PLEASANT, extract.pieces(said)), ask.limit)
     if not scenario.is_scenario(ask.model):
         raise Fault(
             404,

@@ -10,7 +10,8 @@ from itertools import count, cycle, islice
 
 from dev.standin.extract import pieces
 
-LENGTHS = {"en": 80, "zh": 80, "md": 0, "mdlong": 2000}  # tokens by default; 0 is the whole document
+# tokens by default; 0 is the whole text
+LENGTHS = {"en": 80, "zh": 80, "md": 0, "mdlong": 2000, "pass": 0, "passzh": 0, "short": 0, "shortzh": 0}
 
 _ENGLISH = (
     "Morning light moves across the quiet harbour while the boats are still tied.",
@@ -105,10 +106,20 @@ The end. 完。
 """
 
 
+WHOLE = {
+    "md": MARKDOWN,
+    "mdlong": MARKDOWN,
+    "pass": "I don't know. The sources do not say anything about this.",
+    "passzh": "我不知道。资料里没有提到这一点。",
+    "short": "Yes.",
+    "shortzh": "是。",
+}
+
+
 def chunks(kind: str, tokens: int | None = None) -> tuple[str, ...]:
     """The first `tokens` chunks of a kind's text, each one token long."""
     wanted = LENGTHS[kind] if tokens is None else tokens
-    return _document() if kind == "md" and tokens is None else _chunks(kind, wanted)
+    return _chunks(kind, wanted) if wanted else _document(kind) if tokens is None else ()
 
 
 @lru_cache(maxsize=64)
@@ -116,20 +127,19 @@ def _chunks(kind: str, tokens: int) -> tuple[str, ...]:
     return tuple(islice(_endless(kind), tokens))
 
 
-@lru_cache(maxsize=1)
-def _document() -> tuple[str, ...]:
-    return tuple(pieces(MARKDOWN))
+@lru_cache(maxsize=len(WHOLE))
+def _document(kind: str) -> tuple[str, ...]:
+    return tuple(pieces(WHOLE[kind]))
 
 
 def _endless(kind: str) -> Iterator[str]:
-    if kind in ("md", "mdlong"):
-        return _repeated_document()
+    if kind in WHOLE:
+        return _repeated(_document(kind))
     return _prose(_CHINESE, "（{}）", "") if kind == "zh" else _prose(_ENGLISH, "({})", " ")
 
 
-def _repeated_document() -> Iterator[str]:
+def _repeated(document: tuple[str, ...]) -> Iterator[str]:
     for first in count():
-        document = _document()
         yield document[0] if first == 0 else "\n\n" + document[0]
         yield from document[1:]
 

@@ -9,6 +9,7 @@ import re
 from dev.standin.choosing import Chosen, choose
 from dev.standin.reading import Passage, Prompt
 from dev.standin.sentences import Unit, units
+from dev.standin.summaries import summary
 from dev.standin.terms import HAN, is_chinese
 from dev.standin.titles import title
 
@@ -35,6 +36,8 @@ def answer(prompt: Prompt) -> str:
     words = _CHINESE if is_chinese(prompt.question) else _ENGLISH
     if prompt.wants_title:
         return title(prompt.question)
+    if prompt.wants_summary:
+        return summary(prompt.whole)
     if prompt.passages is None:
         return words["bare"]
     chosen = choose(prompt.question, prompt.passages)

@@ -21,7 +21,9 @@ Moment = Literal["received", "held", "first_chunk", "finished", "closed", "ended
 class Record:
     """One request. Times are seconds since the epoch; chunks are those with content.
 
-    `held_at` is the chunk that a gate holds back now; `permits` are gates opened but not yet passed.
+    `asked` is the model as the request names it, `fields` all of the body but model and messages,
+    `breakpoints` the marked messages by their place. `held_at` is the chunk that a gate holds back now;
+    `permits` are gates opened but not yet passed.
     """
 
     id: int
@@ -30,6 +32,10 @@ class Record:
     messages: list[dict[str, str]]
     body: str
     headers: dict[str, str]
+    asked: str = ""
+    path: str = ""
+    fields: dict[str, Any] = field(default_factory=dict)
+    breakpoints: list[int] = field(default_factory=list)
     received_at: float = field(default_factory=time.time)
     started: float = field(default_factory=time.perf_counter)
     prompt_tokens: int = 0
@@ -74,10 +80,16 @@ class Ledger:
         self._last = 0
 
     def open(
-        self, model: str, stream: bool, messages: list[dict[str, str]], body: str, headers: dict[str, str]
+        self,
+        model: str,
+        stream: bool,
+        messages: list[dict[str, str]],
+        body: str,
+        headers: dict[str, str],
+        **more: Any,
     ) -> Record:
         self._last += 1
-        record = Record(self._last, model, stream, messages, body, headers)
+        record = Record(self._last, model, stream, messages, body, headers, **more)
         self._kept.append(record)
         self._alive[record.id] = record
         self._change()

@@ -7,6 +7,8 @@ import html
 import re
 from dataclasses import dataclass
 
+from dev.standin import summaries
+
 BETWEEN = " › "  # of the title and the headings that lead to a passage
 TITLE_ORDER = "write a title"  # how the system message of a title job begins
 
@@ -31,11 +33,13 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`passages` is None where the prompt has no place for sources at all."""
+    """`passages` is None where the prompt has no place for sources at all; `whole` is its message."""
 
     question: str
     passages: tuple[Passage, ...] | None
     wants_title: bool
+    wants_summary: bool
+    whole: str
 
 
 def read(messages: list[tuple[str, str]]) -> Prompt:
@@ -49,6 +53,8 @@ def read(messages: list[tuple[str, str]]) -> Prompt:
         question=_plain(tagged[1] if tagged else rest).strip(),
         passages=_passages(block[1]) if block else None,
         wants_title=system.lstrip().lower().startswith(TITLE_ORDER),
+        wants_summary=system.lstrip().lower().startswith(summaries.ORDER),
+        whole=asked,
     )
 
 

@@ -10,7 +10,8 @@ token each. `AT` names a chunk, and a part that has one may be given again for a
 | `nTOKENS` | length of the answer | 80; `mdlong` 2,000; `md` its own |
 | `preMS` | prefill for each prompt token that is not cached, added to the wait | 0 |
 | `quadMS` | prefill for each squared prompt token, less that of the cached ones | 0 |
-| `cacheany` `cachenone` | any shared prefix is cached; none is | OpenAI's rule: from 1,024 in steps of 128 |
+| `cacheany` `cachenone` | any shared prefix is cached; none is | OpenAI's: from 1,024 in steps of 128 |
+| `cacheexplicit` | GPT-5.6's rule: cached up to a breakpoint that an earlier prompt marked too | |
 | `early` | headers and the role chunk go out at once, not with the first token | |
 | `emptyN` | N empty content chunks after the role chunk; implies `early` | 0 |
 | `burstK` | K tokens in one write | 1 |
@@ -26,7 +27,11 @@ token each. `AT` names a chunk, and a part that has one may be given again for a
 | `statusCODE` | answers with this error, e.g. 429 or 500, after the wait | |
 | `statusCODExN` | does so N times for a prompt, then succeeds | |
 | `retryafterS` | adds `Retry-After` to the error | |
+| `refuseFIELD` | answers 400 to a body that has this field, and names it, e.g. `refuseprediction` | |
+| `strict` `vague` | answers 422 to any optional field, and names all; 400, and names none | |
+| `effortsVALUES` | takes only these efforts of reasoning, e.g. `effortslow.high` | all |
 | `en` `zh` `md` `mdlong` | English, Chinese, a rich markdown document, that document to any length | `en` |
+| `pass` `passzh` `short` `shortzh` | no answer: says that it does not know; is one word | |
 | `tagNAME` | nothing: sets one test's model apart from another's | |
 
 This module knows names and texts, not sockets or clocks.
@@ -40,7 +45,7 @@ from typing import Any, Literal
 
 from dev.standin import content
 
-Cache = Literal["openai", "any", "none"]
+Cache = Literal["openai", "explicit", "any", "none"]
 
 
 class UnknownPart(ValueError):
@@ -74,6 +79,10 @@ class Scenario:
     status: int | None = None
     times: int | None = None
     retry_after: float | None = None
+    refused: frozenset[str] = frozenset()
+    strict: bool = False
+    vague: bool = False
+    efforts: tuple[str, ...] = ()
     tag: str = ""
 
     def prefill(self, prompt: int, cached: int) -> float:
@@ -106,6 +115,7 @@ _PARTS: dict[str, tuple[str, _Read]] = {
     "quadMS": (f"quad{_MS}", _float("quad")),
     "cacheany": ("cacheany", _is("cache", "any")),
     "cachenone": ("cachenone", _is("cache", "none")),
+    "cacheexplicit": ("cacheexplicit", _is("cache", "explicit")),
     "early": ("early", _is("early", True)),
     "emptyN": (f"empty{_N}", lambda found: {"empty": int(found[1]), "early": True}),
     "burstK": ("burst([1-9]\\d*)", _int("burst")),
@@ -125,6 +135,10 @@ _PARTS: dict[str, tuple[str, _Read]] = {
         lambda found: {"status": int(found[1]), "times": int(found[2])},
     ),
     "retryafterS": (f"retryafter{_MS}", _float("retry_after")),
+    "refuseFIELD": ("refuse([a-z_]+)", lambda found: {"refused": frozenset([found[1]])}),
+    "strict": ("strict", _is("strict", True)),
+    "vague": ("vague", _is("vague", True)),
+    "effortsVALUES": ("efforts([a-z.]+)", lambda found: {"efforts": tuple(found[1].split("."))}),
     **{kind: (kind, _is("kind", kind)) for kind in content.LENGTHS},
     "tagNAME": ("tag([A-Za-z0-9_.]+)", lambda found: {"tag": found[1]}),
 }
@@ -136,10 +150,14 @@ def is_scenario(model: str) -> bool:
     return model == "sim" or model.startswith("sim-")
 
 
-def first_named(text: str) -> str:
-    """The first scenario that a text names, or an empty string."""
-    found = re.search(r"\bsim(?:-[A-Za-z0-9_.]+)+", text)
-    return found[0] if found else ""
+_NAMED = r"sim(?:-[A-Za-z0-9_.]+)+"
+
+
+def first_named(text: str, label: str = "") -> str:
+    """The first scenario that a text names behind `label:`, or else without any; an empty string if none."""
+    labelled = re.search(rf"\b{re.escape(label)}:({_NAMED})", text) if label else None
+    found = labelled or re.search(rf"(?<!\w:)\b({_NAMED})", text)
+    return found[1] if found else ""
 
 
 @lru_cache(maxsize=1000)

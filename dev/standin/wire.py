@@ -18,6 +18,7 @@ DONE = b"data: [DONE]\n\n"
 class Part(msgspec.Struct):
     type: str
     text: str = ""
+    prompt_cache_breakpoint: dict[str, str] | None = None
 
 
 class Message(msgspec.Struct):
@@ -29,6 +30,10 @@ class Message(msgspec.Struct):
         if isinstance(self.content, list):
             return "\n".join(part.text for part in self.content)
         return self.content or ""
+
+
+class CacheOptions(msgspec.Struct):
+    mode: str = "implicit"
 
 
 class StreamOptions(msgspec.Struct):
@@ -45,6 +50,7 @@ class Ask(msgspec.Struct):
     max_tokens: int | None = None
     max_completion_tokens: int | None = None
     n: int | None = None
+    prompt_cache_options: CacheOptions | None = None
     tools: list[msgspec.Raw] | None = None
 
     @property
@@ -59,9 +65,17 @@ class Ask(msgspec.Struct):
 class Fault(Exception):
     """An answer in OpenAI's form of an error: `message` is one sentence for whoever asked."""
 
-    def __init__(self, status: int, message: str, code: str | None, retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        code: str | None,
+        retry_after: float | None = None,
+        param: str | None = None,
+    ) -> None:
         super().__init__(message)
         self.status, self.message, self.code, self.retry_after = status, message, code, retry_after
+        self.param = param
 
     def response(self) -> Response:
         headers = {} if self.retry_after is None else {"retry-after": f"{self.retry_after:g}"}
@@ -69,10 +83,27 @@ class Fault(Exception):
 
     def body(self) -> bytes:
         kind = _KINDS.get(self.status, "server_error" if self.status >= 500 else "invalid_request_error")
-        return encode({"error": {"message": self.message, "type": kind, "param": None, "code": self.code}})
+        told = {"message": self.message, "type": kind, "param": self.param, "code": self.code}
+        return encode({"error": told})
 
 
 _KINDS = {429: "rate_limit_error", 401: "authentication_error"}
+
+
+class Forbidden(Fault):
+    """The same in the form of servers that validate with pydantic."""
+
+    def __init__(self, fields: list[str]) -> None:
+        super().__init__(422, "Extra inputs are not permitted.", None)
+        self._fields = fields
+
+    def body(self) -> bytes:
+        faults = [
+            {"type": "extra_forbidden", "loc": ["body", field], "msg": self.message} for field in self._fields
+        ]
+        return encode({"detail": faults})
+
+
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Ask)
 encode = _encoder.encode
