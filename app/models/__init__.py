@@ -1,10 +1,10 @@
 """A language model as the core sees it: messages in, a stream of text out."""
 
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from app.events import Usage
+from app.models.chunk import Chunk
+from app.models.hints import NO_HINTS, Hints
 from app.prompt import Message
 from app.routing import Route
 from app.settings import Settings
@@ -12,36 +12,13 @@ from app.settings import Settings
 if TYPE_CHECKING:
     from app.models.openai import OpenAIModel
 
-
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """What one read of the upstream brought: text, and towards the end a finish reason and the usage.
-
-    The first one may be without text and say when there was a connection to carry the request
-    (`perf_counter` seconds): what came before that is connecting, what comes after it is prefill.
-    """
-
-    text: str = ""
-    reason: str = ""
-    usage: Usage | None = None
-    connected: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Hints:
-    """What may make an answer come sooner, for providers that know it: `cache_key` names what shares a
-    prefix, `prediction` is a text that the answer will mostly repeat."""
-
-    cache_key: str = ""
-    prediction: str = ""
-
-
-NO_HINTS = Hints()
+__all__ = ["NO_HINTS", "Chunk", "Hints", "Model", "open_model"]
 
 
 class Model(Protocol):
     async def warm(self) -> None:
-        """Opens the connection that the first question will use."""
+        """Opens the connection that the first question will use, and learns whom it leads to. Cheap when
+        there is one; never raises."""
         ...
 
     def stream(

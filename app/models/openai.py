@@ -5,20 +5,25 @@ closes the connection when the stream is left; its typed chunks are skipped, for
 CPU (docs/architecture.md has the figures).
 """
 
-from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import suppress
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from time import perf_counter
 from typing import Any, NoReturn
 
 import httpx2
 import msgspec
 import openai
-from openai import AsyncOpenAI
-from openai.types.chat import ChatCompletionMessageParam
+from openai import AsyncAPIResponse, AsyncOpenAI, AsyncStream
+from openai.types.chat import ChatCompletionChunk
 
 from app.errors import TurnError
-from app.events import Usage
 from app.models import NO_HINTS, Chunk, Hints
-from app.models.connecting import CONNECTION, Connection, traced_client
+from app.models.connecting import CONNECTION, Connection, open_client
+from app.models.lines import Lines, brief, read
+from app.models.providers import PROVIDERS, UNKNOWN, by_address, by_models
+from app.models.refusals import Refusals
+from app.models.request import body, optional_fields
 from app.prompt import Message
 from app.routing import Route
 from app.settings import Settings
@@ -26,49 +31,30 @@ from app.telemetry.context import trace_headers
 
 # Generous: a hosted model's latency varies, and a long prompt's prefill can take a minute.
 TIMEOUT = openai.Timeout(connect=10, read=120, write=30, pool=10)
-LONGEST_LINE = 1 << 20
+FRESH = 4.0  # seconds for which a connection that was used is surely there: vLLM closes one after five
+LOADING = 60.0  # seconds that loading a model may take
+LOADED = "30m"  # and how long it stays
 
-
-class _Delta(msgspec.Struct):
-    content: str | None = None
-
-
-class _Choice(msgspec.Struct):
-    delta: _Delta = msgspec.field(default_factory=_Delta)
-    finish_reason: str | None = None
-
-
-class _Details(msgspec.Struct):
-    cached_tokens: int | None = 0
-
-
-class _Usage(msgspec.Struct):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    prompt_tokens_details: _Details | None = None
-
-
-class _Line(msgspec.Struct):
-    choices: list[_Choice] = msgspec.field(default_factory=list)
-    usage: _Usage | None = None
-    error: Any = None
-
-
-_decoder = msgspec.json.Decoder(_Line)
+Response = AsyncAPIResponse[AsyncStream[ChatCompletionChunk]]
 
 
 class OpenAIModel:
     def __init__(self, settings: Settings, timeout: openai.Timeout = TIMEOUT) -> None:
-        # OpenAI's newer models refuse `max_tokens`, several compatible servers only know it.
-        self._cap = "max_tokens" if settings.openai_base_url else "max_completion_tokens"
         self._tracing = bool(settings.otel_exporter_otlp_endpoint)
         self._client = AsyncOpenAI(
             api_key=settings.openai_api_key or "none",
             base_url=settings.openai_base_url or None,
             timeout=timeout,
             max_retries=2,
-            http_client=traced_client(),
+            http_client=open_client(),
         )
+        self._by_address = by_address(settings.openai_base_url)
+        self._models = (settings.small_model, settings.chat_model)
+        self.provider = PROVIDERS[self._by_address or UNKNOWN]
+        self._refusals = Refusals()
+        self._used = float("-inf")
+        self._warming: asyncio.Task[None] | None = None
+        self._loading: asyncio.Task[None] | None = None
 
     async def stream(
         self, messages: Sequence[Message], route: Route, hints: Hints = NO_HINTS
@@ -76,14 +62,8 @@ class OpenAIModel:
         whole, connection = False, Connection()
         CONNECTION.set(connection)
         try:
-            async with self._client.chat.completions.with_streaming_response.create(
-                model=route.model,
-                messages=_params(messages),
-                stream=True,
-                stream_options={"include_usage": True},
-                extra_body={self._cap: route.max_tokens},
-                extra_headers=trace_headers() if self._tracing else None,
-            ) as response:
+            async with AsyncExitStack() as stack:
+                response = await self._ask(stack, messages, route, hints)
                 yield Chunk(connected=connection.at)
                 lines = Lines()
                 async for data in response.iter_bytes():
@@ -91,72 +71,72 @@ class OpenAIModel:
                         whole = whole or bool(chunk.reason)
                         yield chunk
                     whole = whole or lines.done
+                self._used = perf_counter()
         except (openai.OpenAIError, httpx2.HTTPError, OSError, msgspec.DecodeError) as error:
             _explain(error, route.model)
         if not whole:
             raise TurnError("upstream_cut", "The model's answer was cut off before its end.")
 
+    async def _ask(
+        self, stack: AsyncExitStack, messages: Sequence[Message], route: Route, hints: Hints
+    ) -> Response:
+        """The response, open until the stack closes; asked for again without the fields that were refused."""
+        fields = optional_fields(self.provider, messages, route, hints)
+        attempt = self._refusals.attempt((self.provider.name, route.model), fields)
+        while True:
+            try:
+                asking = self._request(route.model, body(messages, attempt.fields))
+                response = await stack.enter_async_context(asking)
+            except openai.APIStatusError as error:
+                if not attempt.refused(error.status_code, error.message, error.param or ""):
+                    raise
+            else:
+                attempt.taken()
+                return response
+
+    def _request(self, model: str, told: dict[str, Any]) -> AbstractAsyncContextManager[Response]:
+        return self._client.chat.completions.with_streaming_response.create(
+            model=model,
+            messages=told.pop("messages"),
+            stream=True,
+            stream_options=told.pop("stream_options"),
+            extra_body=told,
+            extra_headers=trace_headers() if self._tracing else None,
+        )
+
     async def warm(self) -> None:
-        """Opens the connection that the first question will use; whatever is wrong, that one will say."""
+        """Opens the connection that the next question will use, unless there is one; many at once are one."""
+        if perf_counter() - self._used < FRESH:
+            return
+        if self._warming is None or self._warming.done():
+            self._warming = asyncio.create_task(self._warm())
+        await asyncio.shield(self._warming)
+
+    async def _warm(self) -> None:
+        """Whatever is wrong, the next question will say."""
+        with suppress(openai.OpenAIError, httpx2.HTTPError, OSError, ValueError):
+            client = self._client.with_options(max_retries=0, timeout=5)
+            answer = await client.models.with_raw_response.list()
+            self._used = perf_counter()
+            owners = [getattr(model, "owned_by", "") for model in answer.parse().data or []]
+            known = self._by_address or by_models(owners, answer.headers.get("server", ""))
+            self.provider = PROVIDERS[known]
+            if self.provider.loads and (self._loading is None or self._loading.done()):
+                self._loading = asyncio.create_task(self._load(self.provider.loads))
+
+    async def _load(self, path: str) -> None:
+        """Has the models loaded by a server that forgets them. It may take a minute; nobody waits for it."""
+        root = str(self._client.base_url).rstrip("/").removesuffix("/v1")
+        client = self._client.with_options(base_url=root, max_retries=0, timeout=LOADING)
         with suppress(openai.OpenAIError, httpx2.HTTPError, OSError):
-            await self._client.with_options(max_retries=0, timeout=5).models.list()
+            for model in dict.fromkeys(self._models):
+                await client.post(path, body={"model": model, "keep_alive": LOADED}, cast_to=object)
 
     async def close(self) -> None:
+        for task in (self._warming, self._loading):
+            if task is not None:
+                task.cancel()
         await self._client.close()
-
-
-class Lines:
-    """The `data:` lines of an event stream, from bytes cut anywhere."""
-
-    def __init__(self) -> None:
-        self._rest = b""
-        self.done = False
-
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        if len(self._rest) > LONGEST_LINE:
-            raise TurnError("upstream_failed", "The model sent a line of over a megabyte.")
-        for line in lines:
-            if line.startswith(b"data:"):
-                value = line[5:].strip()
-                if value == b"[DONE]":
-                    self.done = True
-                elif value:
-                    yield value
-
-
-def read(lines: Iterator[bytes]) -> Iterator[Chunk]:
-    """All that one read brought, as one chunk or none; what came before a fault comes before its error."""
-    texts, reason, usage, fault = [], "", None, None
-    try:
-        for line in map(_decode, lines):
-            usage = _usage(line.usage) if line.usage else usage
-            for choice in line.choices[:1]:
-                texts.append(choice.delta.content or "")
-                reason = choice.finish_reason or reason
-    except (TurnError, msgspec.DecodeError) as error:
-        fault = error
-    text = "".join(texts)
-    if text or reason or usage:
-        yield Chunk(text, reason, usage)
-    if fault:
-        raise fault
-
-
-def _decode(data: bytes) -> _Line:
-    line = _decoder.decode(data)
-    if line.error:
-        raise TurnError("upstream_failed", f"The model failed while answering: {_brief(line.error)}")
-    return line
-
-
-def _usage(usage: _Usage) -> Usage:
-    details = usage.prompt_tokens_details
-    return Usage(usage.prompt_tokens, usage.completion_tokens, (details and details.cached_tokens) or 0)
-
-
-def _params(messages: Sequence[Message]) -> list[ChatCompletionMessageParam]:
-    return [{"role": m.role, "content": m.content} for m in messages]  # type: ignore[misc]  # role is a str here
 
 
 def _explain(error: Exception, model: str) -> NoReturn:
@@ -177,7 +157,7 @@ def _explain(error: Exception, model: str) -> NoReturn:
             raise TurnError("upstream_refused", "The model's server is over its rate limit.") from error
         case openai.APIStatusError() if error.status_code < 500:
             raise TurnError(
-                "upstream_refused", f"The model's server refused: {_brief(error.message)}"
+                "upstream_refused", f"The model's server refused: {brief(error.message)}"
             ) from error
         case openai.APIStatusError():
             raise TurnError("upstream_failed", f"The model's server failed ({error.status_code}).") from error
@@ -189,8 +169,3 @@ def _explain(error: Exception, model: str) -> NoReturn:
             raise TurnError("upstream_unreachable", "The model's server cannot be reached.") from error
         case _:
             raise TurnError("upstream_cut", "The connection to the model broke.") from error
-
-
-def _brief(error: Any) -> str:
-    text = error.get("message", error) if isinstance(error, dict) else error
-    return " ".join(str(text).split())[:200]

@@ -3,41 +3,22 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 from importlib import import_module
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
 import pytest_asyncio
 
-from app.errors import TurnError
-from app.events import Usage
-from app.models import Chunk, open_model
-from app.prompt import Message
-from app.routing import Route
 from app.settings import Settings
 from dev.standin import scenario
+from tests.app.asking import QUESTION, failure, heard, opened, route, text
 
 if TYPE_CHECKING:
     from app.models.openai import OpenAIModel
 
-QUESTION = [Message("system", "Be brief."), Message("user", "How old is the wall?")]
 CLOSED_WITHIN = 0.5  # seconds from the order until the upstream has seen its connection close
-
-
-def route(model: str, most: int = 4_096) -> Route:
-    return Route("test", model, k=0, max_tokens=most, reason="")
-
-
-@asynccontextmanager
-async def opened(address: str, **settings: Any) -> AsyncIterator["OpenAIModel"]:
-    model = open_model(Settings(openai_base_url=address + "/v1", **settings))
-    try:
-        yield model
-    finally:
-        await model.close()
 
 
 @pytest_asyncio.fixture
@@ -58,25 +39,6 @@ async def record(upstream: str) -> AsyncIterator[Callable[..., Awaitable[dict[st
             return shown
 
         yield reached
-
-
-async def heard(model: "OpenAIModel", name: str, most: int = 4_096) -> list[Chunk]:
-    return [chunk async for chunk in model.stream(QUESTION, route(name, most))]
-
-
-def text(chunks: list[Chunk]) -> str:
-    return "".join(chunk.text for chunk in chunks)
-
-
-async def failure(model: "OpenAIModel", name: str) -> tuple[TurnError, str]:
-    """How it failed, and what had come by then."""
-    chunks = []
-    try:
-        async for chunk in model.stream(QUESTION, route(name)):
-            chunks.append(chunk)
-    except TurnError as error:
-        return error, text(chunks)
-    raise AssertionError(f"{name} did not fail")
 
 
 async def test_text_reason_and_usage(model: "OpenAIModel") -> None:
@@ -117,18 +79,6 @@ async def test_empty_chunks_before_the_first_token_are_no_text(model: "OpenAIMod
     chunks = await heard(model, "sim-n2-empty3")
     assert all(chunk.text or chunk.reason or chunk.usage or chunk.connected for chunk in chunks)
     assert text(chunks) == scenario.text("sim-n2")
-
-
-async def test_connecting_is_told_apart_from_prefill(model: "OpenAIModel") -> None:
-    """The stand-in sends its headers with the first token: only the connection itself comes before."""
-    for _ in range(2):  # a new connection, then the same one again
-        asked, first = perf_counter(), 0.0
-        chunks = []
-        async for chunk in model.stream(QUESTION, route("sim-ttft150-n3")):
-            chunks.append(chunk)
-            first = first or (perf_counter() if chunk.text else 0.0)
-        (connected,) = [chunk.connected for chunk in chunks if chunk.connected is not None]
-        assert asked < connected < first - 0.1
 
 
 @pytest.mark.parametrize("kind", ["zh", "md"])
@@ -223,90 +173,3 @@ async def test_whoever_leaves_closes_the_upstream(
     assert shown["outcome"] == "closed"
     assert shown["closed_by_client_at"] is not None
     assert loop.time() - ordered < CLOSED_WITHIN
-
-
-# What the stand-in never says, said by a server that speaks from a script.
-
-Serve = Callable[[bytes], Awaitable[str]]
-HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
-
-
-@pytest_asyncio.fixture
-async def serve() -> AsyncIterator[Serve]:
-    """An address that answers every request with these bytes and closes."""
-    servers: list[asyncio.Server] = []
-
-    async def start(body: bytes) -> str:
-        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length"))
-            await reader.readexactly(int(length.partition(b":")[2]))
-            writer.write(HEAD + body)
-            await writer.drain()
-            writer.close()
-
-        servers.append(await asyncio.start_server(answer, "127.0.0.1", 0))
-        return f"http://127.0.0.1:{servers[-1].sockets[0].getsockname()[1]}"
-
-    yield start
-    for server in servers:
-        server.close()
-
-
-def said(*lines: str, end: bytes = b"\n\n") -> bytes:
-    return b"".join(b"data: " + line.encode() + end for line in lines)
-
-
-HELLO = '{"choices":[{"delta":{"content":"Hello"}}]}'
-STOP = '{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":null}'
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        said(HELLO, STOP, "[DONE]"),
-        said(HELLO, STOP),  # some servers never say [DONE]
-        said(HELLO, "[DONE]"),  # others give no reason
-        said(HELLO, STOP, "[DONE]", end=b"\r\n\r\n"),
-        said(HELLO, STOP, "[DONE]").replace(b"data: ", b"data:"),
-        b": comment\n\nevent: message\nid: 1\n" + said(HELLO, STOP, "[DONE]"),
-        said(
-            '{"choices":[{"index":0,"delta":{"role":"assistant","content":null,"x":[1]}}],"y":{}}',
-            HELLO,
-            STOP,
-        ),
-    ],
-)
-async def test_dialects_of_the_protocol(serve: Serve, body: bytes) -> None:
-    async with opened(await serve(body)) as model:
-        chunks = await heard(model, "any")
-    assert text(chunks) == "Hello"
-
-
-async def test_usage_without_details(serve: Serve) -> None:
-    usage = '{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2,"prompt_tokens_details":null}}'
-    async with opened(await serve(said(HELLO, STOP, usage, "[DONE]"))) as model:
-        chunks = await heard(model, "any")
-    assert Usage(7, 2, 0) in [chunk.usage for chunk in chunks]
-
-
-@pytest.mark.parametrize(
-    ("body", "kind", "message"),
-    [
-        (said(HELLO, '{"error":{"message":"out of\\nmemory"}}'), "upstream_failed", "out of memory"),
-        (said(HELLO, '{"error":"overloaded"}'), "upstream_failed", "overloaded"),
-        (said(HELLO), "upstream_cut", "cut off"),
-        (b"", "upstream_cut", "cut off"),
-        (b"<html>not an API</html>", "upstream_cut", "cut off"),
-        (said('{"choices":[{"delta":{"content":5}}]}'), "upstream_failed", "not its protocol"),
-        (b"data: " + b"x" * (2 << 20), "upstream_failed", "megabyte"),
-    ],
-    ids=["error object", "error text", "no end", "nothing", "a web page", "another type", "an endless line"],
-)
-async def test_failures_in_the_midst_of_a_stream(serve: Serve, body: bytes, kind: str, message: str) -> None:
-    async with opened(await serve(body)) as model:
-        error, came = await failure(model, "any")
-    assert error.kind == kind
-    assert message in error.message
-    assert "\n" not in error.message
-    assert came == ("Hello" if b"Hello" in body else "")

@@ -1,0 +1,253 @@
+"""Each provider's request as it is sent, and refusals: the stand-in in their clothes, over real sockets."""
+
+import logging
+from typing import Any
+
+import pytest
+
+from app.models import Hints
+from app.models.providers import PROVIDERS, by_address, by_models, nearest
+from app.models.refusals import Refusals
+from app.models.request import LEAD, body, optional_fields
+from app.prompt import Exchange, History, Message, build
+from app.routing import Route
+from dev.standin import scenario
+from tests.app.asking import failure, heard, opened, requests, route, text
+
+HINTS = Hints("conversation", "As before.")
+QUICK = {"effort": "minimal", "style": "brief"}
+
+
+async def fields_of(upstream: str, provider: str, model: str, **more: Any) -> dict[str, Any]:
+    """What the provider got, once it was known."""
+    async with opened(f"{upstream}/as/{provider}") as adapter:
+        await adapter.warm()
+        await heard(adapter, model, hints=HINTS, most=99, **more)
+    sent: dict[str, Any] = (await requests(upstream, model))[-1]["fields"]
+    return sent
+
+
+async def test_vllm_s_request(upstream: str) -> None:
+    assert await fields_of(upstream, "vllm", "sim-n1-tagvllm", **QUICK) == {
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "max_tokens": 99,
+        "reasoning_effort": "none",
+        "chat_template_kwargs": {"enable_thinking": False},
+    }
+
+
+async def test_llamacpp_s_request(upstream: str) -> None:
+    assert await fields_of(upstream, "llamacpp", "sim-n1-tagllama", effort="high") == {
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "max_tokens": 99,
+        "cache_prompt": True,
+        "reasoning_effort": "high",
+    }
+
+
+async def test_ollama_s_request_and_its_models_are_loaded(upstream: str) -> None:
+    model = "sim-n1-tagollama"
+    async with opened(f"{upstream}/as/ollama", chat_model=model) as adapter:
+        await adapter.warm()
+        assert adapter._loading is not None
+        await adapter._loading
+        await heard(adapter, model, hints=HINTS, most=99, **QUICK)
+    loaded, asked = await requests(upstream, model)
+    assert (loaded["path"], loaded["fields"]) == ("/as/ollama/api/generate", {"keep_alive": "30m"})
+    assert asked["fields"] == {
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "max_tokens": 99,
+        "reasoning_effort": "none",
+    }
+
+
+async def test_an_unknown_server_s_request(upstream: str) -> None:
+    async with opened(upstream) as adapter:
+        await heard(adapter, "sim-n1-tagunknown", hints=HINTS, most=99, **QUICK)
+    (asked,) = await requests(upstream, "sim-n1-tagunknown")
+    assert asked["fields"] == {
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "max_tokens": 99,
+        "prompt_cache_key": "conversation",
+        "reasoning_effort": "minimal",
+    }
+
+
+def openai(model: str, **more: Any) -> dict[str, Any]:
+    asked = Route("test", model, 0, 99, "", **more)
+    return body(MESSAGES, optional_fields(PROVIDERS["OpenAI"], MESSAGES, asked, HINTS))
+
+
+MESSAGES = build("Now?", [], History("", [Exchange("How?", "So."), Exchange("Why?", "Since.")])).messages()
+PLAIN = [{"role": message.role, "content": message.content} for message in MESSAGES]
+
+
+def test_openai_s_request_to_a_model_that_takes_predictions() -> None:
+    """No cap beside a prediction: it refuses the two together."""
+    assert openai("gpt-4.1-mini", **QUICK) == {
+        "messages": PLAIN,
+        "stream_options": {"include_usage": True, "include_obfuscation": False},
+        "prompt_cache_key": "conversation",
+        "prediction": {"type": "content", "content": "As before."},
+    }
+
+
+def test_openai_s_request_to_a_model_that_reasons() -> None:
+    assert openai("gpt-5-mini", **QUICK) == {
+        "messages": PLAIN,
+        "stream_options": {"include_usage": True, "include_obfuscation": False},
+        "max_completion_tokens": 99,
+        "prompt_cache_key": "conversation",
+        "reasoning_effort": "minimal",
+        "verbosity": "low",
+    }
+    assert "reasoning_effort" not in openai("gpt-5-mini")
+
+
+def test_breakpoints_stand_at_the_ends_of_what_stays_put() -> None:
+    """Behind the instructions, and in front of what follows each answer: an answer itself takes none."""
+    told = openai("gpt-5.6-mini")
+    assert told["prompt_cache_options"] == {"mode": "explicit"}
+    mark = {"prompt_cache_breakpoint": {"mode": "explicit"}}
+    lead = {"type": "text", "text": LEAD, **mark}
+
+    def plain(n: int) -> dict[str, Any]:
+        return {"type": "text", "text": MESSAGES[n].content}
+
+    assert told["messages"] == [
+        {"role": "system", "content": [{**plain(0), **mark}]},
+        {"role": "user", "content": [plain(1)]},
+        {"role": "assistant", "content": "So."},
+        {"role": "user", "content": [lead, plain(3)]},
+        {"role": "assistant", "content": "Since."},
+        {"role": "user", "content": [lead, plain(5)]},
+    ]
+
+
+def test_a_prompt_that_marks_nothing_asks_for_nothing() -> None:
+    messages = [Message("system", "Write a title."), Message("user", "How?")]
+    fields = optional_fields(PROVIDERS["OpenAI"], messages, route("gpt-5.6"), HINTS)
+    assert "prompt_cache_options" not in fields
+
+
+@pytest.mark.parametrize("model", ["gpt-5.6", "gpt-5.10-mini", "gpt-6", "gpt-10"])
+def test_models_that_know_breakpoints(model: str) -> None:
+    assert "prompt_cache_options" in openai(model)
+
+
+@pytest.mark.parametrize("model", ["gpt-5", "gpt-5.5-pro", "gpt-4o", "o3", "my-gpt-6"])
+def test_models_that_do_not(model: str) -> None:
+    assert "prompt_cache_options" not in openai(model)
+
+
+async def test_openai_s_whole_way(upstream: str) -> None:
+    sent = await fields_of(upstream, "openai", "sim-n1-tagopenai", **QUICK)
+    assert sent["max_completion_tokens"] == 99
+    assert sent["stream_options"] == {"include_usage": True, "include_obfuscation": False}
+
+
+async def test_a_cache_key_is_the_conversation_s(upstream: str) -> None:
+    model = "sim-n1-tagkeys"
+    async with opened(upstream) as adapter:
+        for key in ("one", "two", "one"):
+            await heard(adapter, model, hints=Hints(key))
+    sent = [asked["fields"]["prompt_cache_key"] for asked in await requests(upstream, model)]
+    assert sent == ["one", "two", "one"]
+
+
+@pytest.mark.parametrize(
+    ("model", "left"),
+    [
+        ("sim-n3-refuseprompt_cache_key", {"reasoning_effort": "minimal", "max_tokens": 99}),
+        ("sim-n3-refuseprompt_cache_key-refusereasoning_effort", {"max_tokens": 99}),
+        ("sim-n3-strict", {"max_tokens": 99}),
+        ("sim-n3-vague", {"max_tokens": 99}),
+        (
+            "sim-n3-refusemax_tokens",
+            {"prompt_cache_key": "conversation", "reasoning_effort": "minimal", "max_completion_tokens": 99},
+        ),
+        (
+            "sim-n3-effortslow.medium",
+            {"prompt_cache_key": "conversation", "reasoning_effort": "low", "max_tokens": 99},
+        ),
+    ],
+)
+async def test_a_refusal_costs_no_answer_and_is_remembered(
+    upstream: str, model: str, left: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "app.models.refusals")
+    async with opened(upstream) as adapter:
+        for _ in range(3):
+            chunks = await heard(adapter, model, hints=HINTS, most=99, **QUICK)
+            assert text(chunks) == scenario.text("sim-n3")
+        asked = await requests(upstream, model)
+    refused = len(asked) - 3
+    assert [one["outcome"] for one in asked] == ["error"] * refused + ["done"] * 3
+    assert 1 <= refused <= 2
+    sent = asked[-1]["fields"]
+    assert {name: sent[name] for name in sent if name not in ("stream", "stream_options")} == left
+    assert len(caplog.messages) == 1
+    assert model in caplog.messages[0]
+
+
+async def test_another_model_of_the_same_server_is_asked_for_itself(upstream: str) -> None:
+    async with opened(upstream) as adapter:
+        await heard(adapter, "sim-n1-strict-tagfirst", hints=HINTS)
+        await heard(adapter, "sim-n1-tagsecond", hints=HINTS)
+    (asked,) = await requests(upstream, "sim-n1-tagsecond")
+    assert asked["fields"]["prompt_cache_key"] == "conversation"
+
+
+async def test_what_is_no_refusal_of_a_field_stays_an_error_and_is_forgotten(upstream: str) -> None:
+    model = "sim-status400-tagwrong"
+    async with opened(upstream) as adapter:
+        error, _ = await failure(adapter, model)
+        assert error.kind == "upstream_refused"
+        assert adapter._refusals._known == {}
+    assert len(await requests(upstream, model)) == 1  # nothing optional was sent: once is enough
+
+
+async def test_the_connection_of_the_request_that_was_taken_is_told(upstream: str) -> None:
+    async with opened(upstream) as adapter:
+        chunks = await heard(adapter, "sim-n1-strict-tagtimed", hints=HINTS)
+    assert len([chunk for chunk in chunks if chunk.connected is not None]) == 1
+
+
+def test_a_cap_that_is_too_high_is_no_refusal_of_caps() -> None:
+    attempt = Refusals().attempt(("vLLM", "m"), {"max_tokens": 9_999})
+    assert not attempt.refused(400, "'max_tokens' is too large: 9999.")
+    assert attempt.fields == {"max_tokens": 9_999}
+
+
+def test_a_server_that_fails_refuses_nothing() -> None:
+    attempt = Refusals().attempt(("vLLM", "m"), {"prediction": {}})
+    assert not attempt.refused(500, "prediction is not supported")
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("", "OpenAI"),
+        ("https://api.openai.com/v1", "OpenAI"),
+        ("http://127.0.0.1:11434/v1", "Ollama"),
+        ("https://models.example.com/v1", ""),
+    ],
+)
+def test_who_it_is_by_its_address(address: str, name: str) -> None:
+    assert by_address(address) == name
+
+
+def test_who_it_is_by_its_models() -> None:
+    assert by_models(["somebody", "vllm"]) == "vLLM"
+    assert by_models(["somebody"], "llama.cpp") == "llama.cpp"
+    assert by_models([]) == by_models(["somebody"]) == "unknown"
+
+
+def test_the_nearest_effort_is_the_lesser_of_two() -> None:
+    assert nearest("minimal", ("none", "low")) == "none"
+    assert nearest("max", ("low", "high")) == "high"
+    assert nearest("", ("low",)) == nearest("much", ("low",)) == nearest("low", ()) == ""
