@@ -1,5 +1,6 @@
 """What has been cut of a conversation and is told in a summary: when it is due, not how it is written."""
 
+import time
 from dataclasses import dataclass
 
 from sqlalchemy import func, select, update
@@ -9,6 +10,8 @@ from app.jobs import SUMMARY
 from app.prompt import Exchange, cut, is_due
 from app.store.outbox import add_job
 from app.store.tables import conversations, turns
+
+LOST_SECONDS = 900  # after which a turn that was never seen to end is not waited for
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,9 @@ async def _due(connection: AsyncConnection, conversation: str) -> Due | None:
     )
     # Behind a turn that still runs nothing is cut: it would be in no prompt and in no summary.
     running = select(func.min(later.c.created)).where(
-        later.c.conversation == conversation, later.c.status == "running"
+        later.c.conversation == conversation,
+        later.c.status == "running",
+        later.c.created > time.time() - LOST_SECONDS,
     )
     exchanges = (
         select(turns.c.question, turns.c.answer, turns.c.created)

@@ -1,13 +1,10 @@
 """The background door on real parts: what a finished turn wishes for is done, once, whatever was down."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
-from arq.connections import ArqRedis, RedisSettings, create_pool
+from arq.connections import ArqRedis
 from arq.constants import default_queue_name
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
@@ -15,15 +12,15 @@ from redis.exceptions import RedisError
 from app.events import Delta, Finished, Started, TurnEvent
 from app.jobs import BELL, INGEST, TITLE, RedisBell
 from app.models import Chunk
-from app.services import Services, open_services
+from app.services import Services
 from app.settings import Settings
 from app.store import Store, open_store
 from app.turn import Turn
 from tests.app.made import FakeEmbedder, FakeIndex
 from tests.fakes import FakeModel, a_turn, raising
 from tests.parts import Valkey
+from tests.worker.working import a_worker, replaced
 from worker import jobs
-from worker.app import work
 from worker.handover import hand_over
 from worker.jobs import ingest_documents, title
 
@@ -52,26 +49,6 @@ async def until_titled(store: Store, turn: Turn, provisional: str) -> str:
             if (name := await title_of(store, turn)) != provisional:
                 return name
             await asyncio.sleep(0.02)
-
-
-@pytest_asyncio.fixture
-async def queue(valkey: Valkey, redis: Redis) -> AsyncIterator[ArqRedis]:
-    """arq's own connection to an empty Valkey."""
-    pool = await create_pool(RedisSettings.from_dsn(valkey.url))
-    yield pool
-    await pool.aclose()
-
-
-@pytest_asyncio.fixture
-async def services(valkey: Valkey, upstream: str, tmp_path: Path) -> AsyncIterator[Services]:
-    settings = Settings(
-        data_dir=tmp_path,
-        redis_url=valkey.url,
-        openai_base_url=upstream + "/v1",
-        chroma_url="http://127.0.0.1:1",
-    )
-    async with open_services(settings) as opened:
-        yield opened
 
 
 async def test_the_outbox_becomes_jobs_and_is_empty(services: Services, queue: ArqRedis) -> None:
@@ -120,16 +97,6 @@ async def test_a_bell_that_rings_often_rings_once(redis: Redis) -> None:
         await RedisBell(nowhere).ring()  # never raises
 
 
-@asynccontextmanager
-async def a_worker(settings: Settings) -> AsyncIterator[None]:
-    working = asyncio.create_task(work(settings))
-    try:
-        yield
-    finally:
-        working.cancel()
-        await asyncio.wait([working])
-
-
 async def test_a_finished_turn_gets_its_title(services: Services, redis: Redis) -> None:
     async with a_worker(services.settings):
         turn = a_turn(QUESTION)
@@ -154,11 +121,6 @@ async def test_what_was_asked_for_while_redis_was_down_is_done_when_it_is_back(
         async with a_worker(settings):
             await asyncio.to_thread(own_valkey.start)
             assert await until_titled(store, turn, provisional) != provisional
-
-
-def replaced(services: Services, **parts: object) -> Services:
-    values = {name: getattr(services, name) for name in Services.__dataclass_fields__}
-    return Services(**{**values, **parts})
 
 
 @pytest.mark.parametrize(
