@@ -5,13 +5,16 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from e2e.bench import measuring, retrieval, streams, ttft
+from e2e.bench import measuring, prefix, retrieval, routing, streams, ttft, typing
 
 BENCHES: dict[str, Callable[[Path | None], None]] = {
     "measuring": measuring.main,
+    "prefix": prefix.main,
     "retrieval": retrieval.main,
+    "routing": routing.main,
     "streams": streams.main,
     "ttft": ttft.main,
+    "typing": typing.main,
 }
 
 
