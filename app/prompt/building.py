@@ -10,8 +10,6 @@ from app.prompt.parts import Exchange, History, Message, escape
 from app.retrieval import Passage
 from app.text import estimate_tokens
 
-ENDS = 3  # of histories that are marked: this prompt's, and the earlier ones', which a cache may hold
-
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
@@ -86,13 +84,11 @@ def _tokens(text: str) -> int:
 
 
 def _history(exchanges: Sequence[Exchange]) -> list[Message]:
-    messages = [
-        message
-        for exchange in map(trimmed, capped(exchanges))
-        for message in (Message("user", escape(exchange.question)), Message("assistant", exchange.answer))
-    ]
-    for end in range(1, min(ENDS, len(messages) // 2) * 2, 2):
-        messages[-end] = replace(messages[-end], breakpoint=True)
+    """Every end is marked: any may be that of an earlier prompt, the latest that this model read."""
+    messages = []
+    for exchange in map(trimmed, capped(exchanges)):
+        messages.append(Message("user", escape(exchange.question)))
+        messages.append(Message("assistant", exchange.answer, breakpoint=True))
     return messages
 
 

@@ -125,9 +125,9 @@ def test_what_stands_before_the_last_message_has_a_hash() -> None:
 
 
 def test_the_ends_of_what_stays_put_are_marked() -> None:
-    """Instructions, and the last three prompts' histories: four, as many as OpenAI takes."""
-    messages = build("?", [], History("", [ASKED] * 5)).messages()
-    assert [n for n, message in enumerate(messages) if message.breakpoint] == [0, 6, 8, 10]
+    """The instructions, and every history that an earlier prompt of this chat may have ended with."""
+    messages = build("?", [], History("", [ASKED] * 3)).messages()
+    assert [n for n, message in enumerate(messages) if message.breakpoint] == [0, 2, 4, 6]
     assert [message.breakpoint for message in build("?", [], History()).messages()] == [True, False]
 
 
