@@ -25,8 +25,8 @@ def fuse(
     tokens: int,
 ) -> Found:
     """At most k passages of `tokens` in all, best first; a leg that failed is None."""
-    sure = confidence(question, dense, lexical)
     ranked = rank(dense, lexical)
+    sure = RELEVANT if ranked and (dense is None or lexical is None) else confidence(question, ranked)
     return Found(select(ranked, k=k, tokens=tokens) if sure >= RELEVANT else (), sure)
 
 

@@ -1,11 +1,11 @@
-"""How sure it is that anything found bears on the question: a logistic rule over what the two legs said. Pure.
+"""How sure it is that anything found bears on the question: a logistic rule over the fused scores. Pure.
 
-Three things speak for it: how near the best passage is, how far it stands out from those behind it, and how
-much of the question's words it shares; a fourth, an identifier of the question that stands in it. Fitted on XQuAD,
-CLINC's small talk and the handbook, each as the other's foreign subject; `make bench NAME=retrieval` prints
-both kinds of error. Nearness means something within a language and for multilingual-e5, whose cosines lie
-between .7 and .95; elsewhere only standing out counts, and little of it is enough: to call a good
-passage irrelevant costs an answer, to keep a poor one costs a few tokens.
+Two things speak for it: how high the best score is, and how far it stands out from those behind it; and a
+third, an identifier of the question that stands in the best passage. Fitted on XQuAD, CLINC's small talk and
+the handbook, each as the other's foreign subject; `make bench NAME=retrieval` prints both kinds of error.
+The height means something within a language and for multilingual-e5, whose cosines lie between .7 and .95;
+elsewhere only standing out counts, and little of it is enough: to call a good passage irrelevant costs an
+answer, to keep a poor one costs a few tokens.
 """
 
 import math
@@ -17,12 +17,12 @@ from app.retrieval.words import asked, words
 from app.text import is_chinese
 
 RELEVANT = 0.5  # below it, nothing found bears on the question
-NEAR, OUTSTANDING, SHARING, NAMED = 80.0, 90.0, 7.5, 2.0
-ENGLISH, CHINESE, FOREIGN = 70.0, 71.8, 1.2  # what must be exceeded; FOREIGN without nearness
+HEIGHT, OUTSTANDING, NAMED = 90.0, 22.0, 2.0
+ENGLISH, CHINESE = 65.8, 68.5  # what must be exceeded within a language
+ACROSS = (90.0, 0.85)  # between languages: standing out, and what it must exceed
 BEHIND = slice(10, 30)  # the ranks that the best one is compared with
 FEWEST = 15  # candidates, below which there is nothing to compare with
-SQUASHED = 0.62  # cosines behind the best are higher in multilingual-e5, whatever is asked
-UNKNOWN_SHARING = 0.2  # what is assumed when the lexical leg failed
+SQUASHED = 0.54  # fused scores behind the best are higher with multilingual-e5, whatever is asked
 
 # Small words, and letters, of languages that are neither of the two that the rule was fitted on.
 _FOREIGN = re.compile(
@@ -32,26 +32,28 @@ _FOREIGN = re.compile(
 )
 
 
-def confidence(question: str, dense: Sequence[Passage] | None, lexical: Sequence[Passage] | None) -> float:
-    """0 to 1; a leg that failed is None. Nothing found is 0; what cannot be judged counts as relevant."""
-    if not dense and not lexical:
+def confidence(question: str, ranked: Sequence[Passage]) -> float:
+    """0 to 1, by candidates that both legs scored, best first.
+
+    Nothing found is 0; what cannot be judged counts as relevant.
+    """
+    if not ranked:
         return 0.0
-    sharing = UNKNOWN_SHARING if lexical is None else max((p.score for p in lexical), default=0.0)
-    evidence = SHARING * sharing + (NAMED if _names(question, lexical or ()) else 0.0)
-    if not dense:
-        return max(RELEVANT, _logistic(evidence - SHARING * UNKNOWN_SHARING))
-    cosines = sorted((passage.score for passage in dense), reverse=True)
-    behind = cosines[BEHIND]
-    if len(cosines) < FEWEST or (level := math.fsum(behind) / len(behind)) < SQUASHED:
-        return max(RELEVANT, _logistic(evidence))
-    evidence += OUTSTANDING * (cosines[0] - level)
-    best = max(dense, key=lambda passage: passage.score)
+    behind = [passage.score for passage in ranked[BEHIND]]
+    level = math.fsum(behind) / max(1, len(behind))
+    if len(ranked) < FEWEST or level < SQUASHED:
+        return RELEVANT
+    best = ranked[0]
+    named = NAMED if _names(question, best) else 0.0
     match _language(question), "zh" if is_chinese(best.text) else "en":
-        case ("zh", "zh"):
-            return _logistic(evidence + NEAR * cosines[0] - CHINESE)
         case ("en", "en"):
-            return _logistic(evidence + NEAR * cosines[0] - ENGLISH)
-    return _logistic(evidence - FOREIGN)
+            height = HEIGHT * best.score - ENGLISH
+        case ("zh", "zh"):
+            height = HEIGHT * best.score - CHINESE
+        case _:
+            weight, least = ACROSS
+            return _logistic(weight * (best.score - level) - least + named)
+    return _logistic(height + OUTSTANDING * (best.score - level) + named)
 
 
 def _language(text: str) -> str:
@@ -60,10 +62,10 @@ def _language(text: str) -> str:
     return "other" if _FOREIGN.search(text) else "en"
 
 
-def _names(question: str, lexical: Sequence[Passage]) -> bool:
-    """Whether the best match holds an identifier that the question names; short numbers match by chance."""
+def _names(question: str, best: Passage) -> bool:
+    """Whether it holds an identifier that the question names; short numbers match by chance."""
     names = {word for word, is_name in asked(question).items() if is_name and len(word) > 2}
-    return bool(names and lexical and names & set(words(f"{lexical[0].title}\n{lexical[0].text}")))
+    return bool(names and names & set(words(f"{best.title}\n{best.text}")))
 
 
 def _logistic(evidence: float) -> float:

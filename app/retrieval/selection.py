@@ -10,6 +10,7 @@ from app.text import estimate_tokens
 
 ALIKE = 0.9  # share of shingles from which two texts say the same
 SHINGLE = 3  # words, or Chinese characters
+NEARBY = 2  # times k: the candidates that may still join when all places are taken
 GAP = 2  # characters that splitting a section leaves out at the most between neighbours: white space
 
 _TOKENS = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\W\u3400-\u9fff\uf900-\ufaff]+")
@@ -24,8 +25,8 @@ def select(ranked: Sequence[Passage], *, k: int, tokens: int) -> tuple[Passage, 
     so both make room for others. One that does not fit is passed over: a shorter one may.
     """
     chosen: list[_Candidate] = []
-    for candidate in map(_Candidate, ranked):
-        if len(chosen) == k:
+    for n, candidate in enumerate(map(_Candidate, ranked)):
+        if len(chosen) == k and n >= NEARBY * k:
             break
         if any(candidate.repeats(each) for each in chosen):
             continue
@@ -36,7 +37,7 @@ def select(ranked: Sequence[Passage], *, k: int, tokens: int) -> tuple[Passage, 
                 chosen.append(_Candidate(_shorten(candidate.passage, tokens)))
         elif neighbours:
             chosen = _join(chosen, neighbours, candidate)
-        else:
+        elif len(chosen) < k:
             chosen.append(candidate)
     return tuple(each.passage for each in chosen)
 
