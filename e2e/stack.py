@@ -22,8 +22,9 @@ from dev.parts import Part, free_port, plan
 
 ROOT = Path(__file__).parent.parent
 PATIENCE = 60.0  # seconds for anything to start
+# An operator's variables stay outside.
 OURS = ("OPENAI_", "CHAT_MODEL", "EMBEDDING_", "REDIS_URL", "CHROMA_URL", "DATABASE_URL", "DATA_DIR", "HOST",
-        "PORT", "SECRET_KEY", "WEB_CONCURRENCY", "OTEL_", "LOG_", "PROMETHEUS_")  # an operator's stay outside
+        "PORT", "ROUTING", "SECRET_KEY", "WEB_CONCURRENCY", "OTEL_", "LOG_", "PROMETHEUS_")
 
 
 @dataclass
@@ -108,6 +109,7 @@ def running(folder: Path, *, model: str = "asked", cores: Mapping[str, Iterable[
     stack_plan = plan(Settings(data_dir=folder), environment)
     base |= stack_plan.environment | {
         "CHAT_MODEL": model, "CHAT_MODEL_SMALL": "extract", "PORT": str(port), "LOG_FORMAT": "json",
+        "ROUTING": "off",  # the scenario that a test names answers it
     } | environment
     stack = Stack(f"http://127.0.0.1:{port}", base["OPENAI_BASE_URL"].removesuffix("/v1"), folder, base)
     try:
