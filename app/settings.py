@@ -80,6 +80,7 @@ class Settings(BaseSettings):
     openai_base_url: Http = ""
     chat_model: str = EXTRACT
     chat_model_small: str = ""
+    routing: Literal["off", "thrifty", "balanced", "generous"] = "balanced"  # to the large model
     embedding_model: str = EMBEDDED
     embedding_base_url: Http = ""
     redis_url: Annotated[str, BeforeValidator(_redis)] = "redis://127.0.0.1:6379/0"

@@ -1,17 +1,51 @@
-"""Which model answers, from how many passages, at what length. No I/O."""
+"""Which model answers, from how many passages, at what length. No I/O.
 
+A question's words and shape are weighed by a small linear model (`weights.bin`) in a fraction of a
+millisecond: whether the large model would win by it, and whether it is a look-up.
+"""
+
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
-from app.prompt import History
+from app.prompt import Exchange, History
 from app.retrieval.protocol import Found
+from app.retrieval.relevance import RELEVANT
+from app.routing.features import features
+from app.routing.weights import Weights, load
 from app.settings import Settings
+
+# Why a question went where it did, as `Route.reason` says it; a reader's language has words for each.
+REASONS = (
+    "lookup",  # asks for one fact
+    "ordinary",
+    "hard",  # compares, reasons, plans, calculates, or has several parts
+    "asked",  # its reader wants the large model
+    "continues",  # goes on from a hard question
+    "unsure",  # a look-up whose passages may not hold the fact
+    "nothing found",
+    "refused",  # the small model passed (app.routing.escalation)
+    "too short",  # and here it said next to nothing
+    "off",  # ROUTING=off
+)
+TILTS = {"thrifty": 0.06, "balanced": 0.0, "generous": -0.06}  # ROUTING: what the line is moved by
+UNSURE = 0.6  # confidence up to which a look-up gets an ordinary question's room
+
+_CONTINUES = re.compile(
+    r"(?:and |but |so |then )?(?:why|how so|how come|go on|continue|more|in more detail|elaborate|explain"
+    r"|what else|what about|how about|and|for example|an? example|are you sure|really)\b.{0,24}"
+    r"|(?:那么?|可是|但是?)?(?:为什么|为啥|怎么会|继续|接着说|然后呢|还有呢|详细|展开|再说|举个?例|具体|真的吗|你确定).{0,8}"
+    r"|那.{1,8}呢\W*",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`k` passages of `passage_tokens` in all at the most, `max_tokens` of answer; `reason` says why in a few
-    words. `style` is a key of `app.prompt.STYLES`; `effort` what the model is told of reasoning, "" for
-    nothing; `tools`: whether it may call some. `small`: answered by the small model."""
+    """`k` passages of `passage_tokens` in all at the most, `max_tokens` of answer; `reason`: one of REASONS.
+    `style` is a key of `app.prompt.STYLES`; `effort` what the model is told of reasoning, "" for nothing;
+    `tools`: whether it may call some. `small`: answered by the small model."""
 
     name: str
     model: str
@@ -26,20 +60,58 @@ class Route:
 
 
 class Router:
-    """One route so far: every question goes to CHAT_MODEL with five passages."""
+    """Four routes: look-up, standard, hard, and large, which is asked for."""
 
     def __init__(self, settings: Settings) -> None:
-        self._only = Route("standard", settings.chat_model, k=5, max_tokens=4_096, reason="only route")
-        self.background = Route("background", settings.small_model, 0, 32, "background", small=True)
+        large, little = settings.chat_model, settings.small_model
+        both = little != large
+        self.background = Route("background", little, 0, 32, "background", small=True)
+        self._tilt = TILTS.get(settings.routing)
+        self._off = Route("standard", large, 5, 4_096, "off")
+        self._lookup = Route("look-up", little, 5, 256, "lookup", "brief", "minimal", small=both)
+        self._standard = Route("standard", little, 5, 4_096, "ordinary", "", "low", small=both)
+        self._hard = Route("hard", large, 7, 4_096, "hard", "thorough", "medium", passage_tokens=2_000)
+        self._large = replace(self._hard, name="large", reason="asked")
+        self._weights = _weights()
 
     def route(self, question: str, *, large: bool = False) -> Route:
         """The route by the question alone; `large`: its asker wants the large model."""
-        return replace(self._only, reason="asked for") if large else self._only
+        if large:
+            return self._large
+        if self._tilt is None:
+            return self._off
+        asked = features(question)
+        if self._weights.wins(asked) > self._tilt:
+            return self._hard
+        if _CONTINUES.fullmatch(question.strip()):
+            return replace(self._standard, reason="continues")
+        return self._lookup if self._weights.brief.above(asked) else self._standard
 
     def settle(self, route: Route, history: History, found: Found) -> Route:
         """The same, or another, once the conversation and what was found are known."""
+        if route.reason == "continues":
+            return self._continued(history.exchanges)
+        if route.reason == "hard" and not found.passages:
+            return replace(route, effort="low", reason="nothing found")
+        if route.reason == "lookup" and RELEVANT < found.confidence < UNSURE:
+            return replace(self._standard, reason="unsure")
         return route
 
     def escalate(self, route: Route) -> Route | None:
         """The large model's, when a small one's answer will not do; None where there is no other model."""
-        return None
+        return replace(self._large, style=route.style) if route.small else None
+
+    def _continued(self, exchanges: Sequence[Exchange]) -> Route:
+        """As hard as the last question that says what it is about."""
+        for exchange in reversed(exchanges):
+            earlier = self.route(exchange.question)
+            if earlier.reason == "hard":
+                return replace(earlier, reason="continues")
+            if earlier.reason != "continues":
+                break
+        return self._standard
+
+
+@cache
+def _weights() -> Weights:
+    return load()
