@@ -8,8 +8,10 @@ from app.models.providers import Provider, nearest, takes
 from app.prompt import Message
 from app.routing import Route
 
-VERBOSITY = {"brief": "low"}  # by Route.style
-QUICK = ("none", "minimal")  # efforts that are no thinking at all
+# Efforts that are no thinking at all. Models are told of their effort, and of verbosity, in front of all
+# messages, so that each effort has a prefix of its own: dear, but not thinking saves more. Verbosity goes with
+# it and splits no further; that an answer is to be brief, the style says.
+QUICK = ("none", "minimal")
 
 # A breakpoint can stand on people's and the system's text, not on the model's. So what follows an answer
 # begins with these words, in every prompt, and they are marked.
@@ -30,8 +32,8 @@ def optional_fields(
         fields["reasoning_effort"] = effort
     if provider.thinking and route.effort in QUICK:
         fields["chat_template_kwargs"] = {"enable_thinking": False}
-    if takes(provider.verbosity, model) and route.style in VERBOSITY:
-        fields["verbosity"] = VERBOSITY[route.style]
+    if takes(provider.verbosity, model) and route.effort in QUICK:
+        fields["verbosity"] = "low"
     if provider.obfuscation:
         fields["include_obfuscation"] = False
     if hints.prediction and takes(provider.prediction, model):
