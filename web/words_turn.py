@@ -75,5 +75,33 @@ ZH_STEPS = {
 }
 
 # A route and why it was taken, by the keys of app.routing.
-ROUTES: dict[str, dict[str, str]] = {"en": {}, "zh": {}}
-REASONS: dict[str, dict[str, str]] = {"en": {}, "zh": {}}
+ROUTES = {
+    "en": {"look-up": "look-up", "standard": "standard", "hard": "hard question", "large": "large model"},
+    "zh": {"look-up": "查找", "standard": "普通", "hard": "难题", "large": "大模型"},
+}
+REASONS = {
+    "en": {
+        "lookup": "asks for one fact",
+        "ordinary": "nothing hard in it",
+        "hard": "compares, reasons or has several parts",
+        "asked": "you asked for it",
+        "continues": "goes on from the question before",
+        "unsure": "the passages may not hold the fact",
+        "nothing found": "no passage bears on it",
+        "refused": "the small model passed",
+        "too short": "the small model said next to nothing",
+        "off": "routing is off",
+    },
+    "zh": {
+        "lookup": "只问一个事实",
+        "ordinary": "没有难点",
+        "hard": "需要比较、推理，或有几个部分",
+        "asked": "应您的要求",
+        "continues": "接着上一个问题",
+        "unsure": "段落里可能没有这个事实",
+        "nothing found": "没有相关段落",
+        "refused": "小模型没有回答",
+        "too short": "小模型几乎什么都没说",
+        "off": "路由已关闭",
+    },
+}

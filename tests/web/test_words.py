@@ -10,8 +10,9 @@ from starlette.requests import Request
 import web
 from app.errors import Kind
 from app.events import StepState
+from app.routing import REASONS as KEYS
 from web.words import EN, LANGUAGES, ZH, words_for
-from web.words_turn import EN_STEPS, ZH_STEPS
+from web.words_turn import EN_STEPS, REASONS, ROUTES, ZH_STEPS
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
 SAME = {"name", "other_language"}
@@ -88,3 +89,10 @@ def test_templates_ask_for_words_that_there_are() -> None:
 def test_which_language_a_request_gets(accepted: str, cookie: str, language: str) -> None:
     headers = [(b"accept-language", accepted.encode()), (b"cookie", cookie.encode())]
     assert words_for(Request({"type": "http", "headers": headers})).language == language
+
+
+def test_every_route_and_its_reason_has_words_in_both_languages() -> None:
+    for language in LANGUAGES:
+        assert REASONS[language].keys() == set(KEYS)
+        assert ROUTES[language].keys() == {"look-up", "standard", "hard", "large"}
+    assert all(HAN.search(text) for text in (*REASONS["zh"].values(), *ROUTES["zh"].values()))
