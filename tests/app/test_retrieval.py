@@ -62,6 +62,19 @@ async def test_more_than_one_request_holds(index: ChromaIndex) -> None:
     assert [p.id for p in await index.search(vector(1), 5)] == ["p7"]
 
 
+async def test_what_is_stored_can_be_listed_and_fetched(
+    index: ChromaIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.retrieval.chroma.PAGE", 7)
+    await fill(index, "d", range(17))
+    await fill(index, "e", range(17, 25))
+    assert await index.ids() == {f"p{n}" for n in range(25)}
+    rows = await index.passages(["p3", "p20", "never"])
+    assert sorted((document, stored.id, stored.text) for document, stored in rows) == [
+        ("d", "p3", "第 3 passage"), ("e", "p20", "第 20 passage")]  # fmt: skip
+    assert await index.passages([]) == []
+
+
 async def test_adding_twice_is_adding_once(index: ChromaIndex) -> None:
     await fill(index, "d", range(5))
     await fill(index, "d", range(5))

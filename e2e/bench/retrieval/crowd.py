@@ -38,14 +38,14 @@ async def measure(
         library = Library("crowd", like.store, index, lexical, like.embedder)
         if await index.count() < PASSAGES or await lexical.count() < PASSAGES:
             await _fill(library, passages)
-        chosen = random.Random(1).sample(questions, min(ASKED, len(questions)))  # noqa: S311 - no secret
+        chosen = random.Random(1).sample(questions, min(ASKED, len(questions)))
         await ask_all(chosen[:WARM_UP], library)
         return {"passages": await index.count(), **times([await ask(each, library) for each in chosen])}
 
 
 async def _fill(library: Library, passages: dict[str, str]) -> None:
     print(f"filling an index with {PASSAGES} passages", flush=True)
-    chance = random.Random(2)  # noqa: S311 - no secret
+    chance = random.Random(2)
     sentences = [part for text in passages.values() for part in _SENTENCES.split(text) if part]
     texts = [" ".join(chance.sample(sentences, 5)) for _ in range(PASSAGES)]
     vectors = _vectors(await library.embedder.query("ready"))

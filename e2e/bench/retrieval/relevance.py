@@ -1,7 +1,7 @@
 """Both ways to be wrong about "nothing relevant": good questions turned away, foreign ones answered.
 
-Foreign to a library are small talk in both languages (shipped), the questions of the shipped library or of its
-identifiers where that is not the one asked, and CLINC's, if its folder lies beside the data.
+Foreign to a library are small talk in both languages (shipped), the questions of the shipped library or of
+its identifiers where that is not the one asked, and CLINC's, if its folder lies beside the data.
 """
 
 import statistics
