@@ -57,8 +57,8 @@ class Frames:
             known = max(0, self.after - self.view.seen)
             await self._catch_up(batch[:known])
             events = batch[known:]
-            if events:
-                yield await self._draw(changed := self.view.apply(events))
+            if changed := self.view.apply(events):
+                yield await self._draw(changed)
                 if isinstance(events[-1], Ended):
                     break
                 if "answer" in changed:

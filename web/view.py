@@ -62,11 +62,11 @@ class View:
         return None if self.end is None else facts(self.end, self.routed, self.paint)
 
     def apply(self, events: Sequence[TurnEvent]) -> set[Region]:
-        changed = {self._apply(event) for event in events}
+        changed = {region for event in events if (region := self._apply(event))}
         self.seen += len(events)
         return changed
 
-    def _apply(self, event: TurnEvent) -> Region:
+    def _apply(self, event: TurnEvent) -> Region | None:
         match event:
             case Delta():
                 self._write(event.text)
@@ -81,7 +81,7 @@ class View:
                 return "steps"
             case Step():
                 self.steps[event.name] = event
-                return "steps"
+                return "steps" if _is_told(event) else None
             case ToolStarted() | ToolFinished():
                 self.steps[f"tool-{event.id}"] = event
                 return "steps"

@@ -13,6 +13,7 @@ from app.events import (
     Failed,
     Finished,
     Partial,
+    Retracted,
     Routed,
     Sources,
     Started,
@@ -59,6 +60,15 @@ WHOLE: list[TurnEvent] = [
     Finished(False, "m", "r", Usage(1, 2), {"ttft": 1.0, "total": 1_500.0}),
 ]
 STOPPED: list[TurnEvent] = [*BEFORE, Delta("**half a"), Delta(" word"), Failed("stopped", HOSTILE, True)]
+ESCALATED: list[TurnEvent] = [
+    *BEFORE,
+    *map(Delta, ["I do", "n't know.\n\n", "The sources", " do not say."]),
+    Step("escalate", "done", "refused", 80.0),
+    Retracted("refused", HOSTILE),
+    Routed("large", HOSTILE, "refused"),
+    *map(Delta, content.chunks("md")[:40]),
+    Finished(False, "m", "r", Usage(1, 2), {"ttft": 1.0, "total": 1_500.0}),
+]
 SILENT: list[TurnEvent] = [*BEFORE[:3], Failed("upstream_refused", HOSTILE, False)]
 
 RENDERER, WORDS = Renderer(), LANGUAGES["en"]
@@ -68,7 +78,7 @@ BEHIND = {  # a block, such as a table in its box, may end as the region around 
     "open": rf'</div>\s*<div id="t-{ID}-partial"',
 }
 OTHERS = r'\s*<(?:\w+[^>]* id="t-|/article|/div)'
-REGIONS = ("steps", "sources", "done", "open", "partial", "end")
+REGIONS = ("steps", "sources", "note", "done", "open", "partial", "end")
 
 Page = dict[str, str]
 
@@ -135,9 +145,10 @@ def apply(page: Page, html: str) -> None:
         page[name] = page[name] + body if swap == "beforeend" else body
 
 
+ENDINGS = {"whole": WHOLE, "stopped": STOPPED, "silent": SILENT, "escalated": ESCALATED}
 EXPECTED = {
     name: drawn(unpack(pack(events), merged=True))
-    for name, events in {"whole": WHOLE, "stopped": STOPPED, "silent": SILENT}.items()
+    for name, events in ENDINGS.items()
 }
 
 
@@ -157,11 +168,12 @@ async def test_neither_together(after: int, sizes: list[int]) -> None:
     assert await followed(WHOLE, after, sizes) == EXPECTED["whole"]
 
 
-@pytest.mark.parametrize("name", ["stopped", "silent"])
-async def test_a_turn_that_ends_early_ends_up_as_its_history_too(name: str) -> None:
-    events = STOPPED if name == "stopped" else SILENT
+@pytest.mark.parametrize("size", [1, 2, 9])
+@pytest.mark.parametrize("name", ["stopped", "silent", "escalated"])
+async def test_a_turn_with_another_end_ends_up_as_its_history_too(name: str, size: int) -> None:
+    events = ENDINGS[name]
     for after in range(len(events) + 1):
-        assert await followed(events, after, [2]) == EXPECTED[name]
+        assert await followed(events, after, [size]) == EXPECTED[name]
 
 
 async def test_frames_sent_twice_are_shown_once() -> None:
@@ -211,4 +223,5 @@ async def test_the_first_text_goes_out_at_once_and_the_rest_by_the_beat() -> Non
     waits = []
     async for _ in frames.stream(batches(WHOLE[: len(BEFORE) + 2], [1]), beat):
         waits.append(beat.waited)
-    assert waits == [0] * (len(BEFORE) + 1) + [1, 2]
+    quiet = 1  # that the history is being read is no news
+    assert waits == [0] * (len(BEFORE) - quiet + 1) + [1, 2]

@@ -6,6 +6,7 @@ from app.events import (
     Failed,
     Finished,
     Partial,
+    Retracted,
     Routed,
     Sources,
     Started,
@@ -33,6 +34,26 @@ def test_a_step_is_what_it_was_last() -> None:
     view = View("t", "?")
     view.apply([Step("search", "running"), Step("history", "running"), Step("search", "done", "3", 1.0)])
     assert list(view.steps.values()) == [Step("search", "done", "3", 1.0), Step("history", "running")]
+
+
+def test_what_readers_need_not_know_changes_nothing() -> None:
+    view = View("t", "?")
+    assert view.apply([Step("dense", "running"), Step("lexical", "done", "5", 1.0)]) == set()
+    assert view.apply([Step("warm", "running"), Step("history", "done", "0")]) == set()
+    assert view.told == []
+    assert view.apply([Step("dense", "failed", "away")]) == {"steps"}
+    assert view.apply([Step("warm", "done"), Step("rewrite", "done", "what is meant")]) == {"steps"}
+    assert [step.name for step in view.told if isinstance(step, Step)] == ["dense", "warm", "rewrite"]
+
+
+def test_withdrawn_text_leaves_nothing_but_a_note() -> None:
+    view = View("t", "?")
+    view.apply([Sources((CARD,)), Delta("I don't know.")])
+    assert view.apply([Retracted("refused", "large")]) == {"answer"}
+    assert (view.blocks, view.cleared) == (None, True)
+    view.apply([Delta("It is old.")])
+    assert view.blocks is not None
+    assert "know" not in view.blocks.take().open
 
 
 def test_tools_stand_among_the_steps_by_their_id() -> None:
