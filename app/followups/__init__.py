@@ -1,25 +1,6 @@
-"""What a question means that leans on the conversation: rules, and what a small model is asked. Pure."""
+"""What a question means that leans on the conversation: rules, and what a small model is asked."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from app.followups.rewriting import ModelRewriter, Rewriter, RulesOnly, open_rewriter
+from app.followups.rules import stand_alone
 
-from app.prompt import Exchange
-
-
-class Rewriter(Protocol):
-    async def rewrite(self, question: str, history: Sequence[Exchange], rules: str) -> str:
-        """A question that stands alone, at best better than `rules`, which is what the rules made of it;
-        raises TurnError."""
-        ...
-
-
-class RulesOnly:
-    """Where no language model is."""
-
-    async def rewrite(self, question: str, history: Sequence[Exchange], rules: str) -> str:
-        return rules
-
-
-def stand_alone(question: str, history: Sequence[Exchange]) -> str:
-    """The question as it would be put without a conversation; empty when it leans on nothing."""
-    return ""
+__all__ = ["ModelRewriter", "Rewriter", "RulesOnly", "open_rewriter", "stand_alone"]

@@ -5,9 +5,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from e2e.bench import measuring, prefix, retrieval, routing, streams, ttft, typing
+from e2e.bench import followups, measuring, prefix, retrieval, routing, streams, ttft, typing
 
 BENCHES: dict[str, Callable[[Path | None], None]] = {
+    "followups": followups.main,
     "measuring": measuring.main,
     "prefix": prefix.main,
     "retrieval": retrieval.main,

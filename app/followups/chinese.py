@@ -1,0 +1,101 @@
+"""Chinese follow-ups: how one leans, what a question is about, and how the two are put together. Pure."""
+
+import re
+
+from app.followups.kinds import Kind
+
+_MARKS = "？?。！!，,；;：: 　吧啊呀哦呢嘛了"
+_ASKING = (
+    "为什么|为啥|为何|怎么样|怎么办|怎么|怎样|如何|什么时候|什么地方|什么|哪一年|哪年|哪天|哪里|哪儿|哪些|哪个|哪|谁|多少钱|多少|几点|几天|几年|几个|几"
+    "|多久|多长|多大|多高|多远|多快|多重|是否|能不能|可不可以|有没有|是不是|会不会|要不要|吗"
+)
+_POLITE = "请问一下|请问|麻烦|你好|您好|谢谢|帮我|告诉我|我想知道|想知道|想问一下|想问|我想|能否|可否|请|一下"
+_SMALL = (
+    "可以|能够|需要|应该|必须|以及|或者|还是|关于|对于|介绍|解释|说明|描述|总结|概述|列出|说说|讲讲|谈谈|主要|一般|通常|具体|现在|目前"
+    "|的话|之间|进行|使用|意思|含义|定义|区别|历史|作用|意义|有|是|在|会|能|要|被|把|对|和|与|跟|或|及|也|都|还|就|才|又|再|很|最|更|我们|你们|我|你|您|的|地|得|用|从|到|给|让"
+)
+_FRAGMENT = re.compile(
+    rf"(?:那么|那|还有|以及|或者|可是|但是|然后|另外|再|换成|如果是|要是)(?!时|年|个|些|里|次|本|部|篇|座|家|位|种|样)[^，,。]{{1,12}}(?:呢|吗)?[？?！。]*$"
+    r"|[^，,。？?]{1,10}呢[？?！。]*$"
+    rf"|(?:那|可)?(?:{_ASKING}|真的|确定|例如|比如)(?:呢|啊|呀|吗|的)?[？?！。]*$"
+    r"|(?:请)?(?:继续|接着说|详细(?:说说|一点|点|讲讲)?|再详细(?:一)?点|展开(?:说说|讲讲)?|举(?:个|一个)?例(?:子)?|还有吗|还有别的吗|然后呢|还有呢)[吧呢？?。]*$"
+    r"|(?:在|对|对于|用|按|从|到)[^，,。]{1,8}(?:呢)?[？?]$"
+)
+_PERSONAL = "它们|他们|她们|它|他|她"
+_DEICTIC = "文件|文档|项目|手册|应用|软件|系统|页面|网站|工具|产品|程序|资料|对话|聊天|年|月|周|次|里|时候|边|家公司"
+_PRONOUN = re.compile(
+    rf"(?P<personal>(?<!其)(?:{_PERSONAL})(?!人))"
+    r"|(?P<owning>(?<![尤极与如及])其(?![实中他余它次间]))"
+    rf"|(?P<pointing>(?:这|那|该|此)(?:个|些|种|样|款|位|本|部|座|家|场|份|篇|项)?(?!(?:{_DEICTIC}|么))(?=[\u4e00-\u9fff？?，,]|$)"
+    r"|上述|上面|前者|后者|第[一二三四五六七八九十\d]+[个种条项款](?![\u4e00-\u9fff]{4})|另一[个种]|另外一[个种]|别的|其[他它](?:的|呢|吗)|同样)"
+)
+_STARTS_BARE = re.compile(
+    rf"(?:也|又|还|都|只|一共|总共|同时)|(?:{_ASKING})"
+    r"|(?:有|是|会|能|可以|需要|要|应该|主要|最早|最大|最小|最好|最)"
+)
+_RELATIONS = (
+    "作者|症状|原因|影响|副作用|好处|优点|缺点|优缺点|利弊|区别|类型|种类|价格|费用|票价|要求|条件|结果|结论|意义|成员|主题|人物|主角|历史|起源"
+    "|含义|人口|首都|面积|风险|例外|限制|步骤|期限|截止日期|后果|治疗方法|来源|成分|功能|例子|组成|用途|保修期|尺寸|重量|高度|长度|年龄|日期|地址|名字"
+    "|标题|颜色|替代品|竞争对手|目标|特点|特征|流程|材料|时间|地点|负责人|标准|比例|上限|下限|金额|结局|导演|评价|性能"
+)
+_RELATION = re.compile(
+    rf"(?:主要|常见|具体|最大|最)?的?(?:{_RELATIONS})(?:都)?(?:是|有|在|怎么样|如何|多少|多长|多大|谁|什么|哪些|呢|吗|包括|为)*"
+    rf"(?:{_ASKING})?[？?。]*$"
+)
+_LEAD = re.compile(r"(?:那么|那|还有|以及|或者|可是|但是|然后|另外|再|换成|如果是|要是)+")
+_NOISE = re.compile(rf"{_POLITE}|{_ASKING}|{_SMALL}|[{_MARKS}“”\"'（）()]")
+_BARE_LENGTH = 3  # characters of content up to which a question without a subject leans
+
+
+def kind(question: str) -> Kind:
+    """How the question leans on what came before."""
+    asked = re.sub(rf"^(?:{_POLITE}|[，, ])+", "", question.strip())
+    if _FRAGMENT.match(asked) and len(asked) <= 16:
+        return Kind.FRAGMENT
+    if any(not _has_antecedent(asked[: found.start()], found) for found in _PRONOUN.finditer(asked)):
+        return Kind.PRONOUN
+    if _RELATION.match(asked) or (_STARTS_BARE.match(asked) and len(_content(asked)) <= _BARE_LENGTH):
+        return Kind.RELATION
+    return Kind.NONE
+
+
+def topic(question: str) -> str:
+    """The phrase that the question is most likely about: what stands before 的, or its longest run of content."""
+    owned = re.search(r"([^，,。？?的]{2,14})的[^，,。？?]{1,8}", question)
+    spans = _NOISE.split(owned[1] if owned and _content(owned[1]) else question)
+    found = max((span.strip() for span in spans), key=len, default="")
+    return found[:16]
+
+
+def name(question: str) -> str:
+    """Names look like other words here."""
+    return ""
+
+
+def introduces(question: str, topic: str) -> bool:
+    """Whether the conversation is about this from now on."""
+    return len(topic) > 1
+
+
+def join(question: str, kind: Kind, topic: str, name: str, before: str) -> str:
+    """The question with its topic, or a fragment behind the question that it goes on from."""
+    asked = question.strip().rstrip(_MARKS[:10])
+    if kind is Kind.FRAGMENT:
+        rest = _LEAD.sub("", asked, count=1).rstrip("呢吗")
+        return f"{before.rstrip(_MARKS[:10])}，{rest or asked}？"
+    if kind is Kind.PRONOUN and (pronoun := _replaceable(asked)):
+        return asked[: pronoun.start()] + topic + ("的" if pronoun["owning"] else "") + asked[pronoun.end() :] + "？"
+    return f"{topic}{'的' if _RELATION.match(asked) else ''}{asked}？"
+
+
+def _replaceable(asked: str) -> "re.Match[str] | None":
+    return next((found for found in _PRONOUN.finditer(asked) if not found["pointing"]), None)
+
+
+def _has_antecedent(before: str, found: "re.Match[str]") -> bool:
+    """Whether the question itself names what the pronoun stands for."""
+    return not found["pointing"] and len(_content(before)) >= 3
+
+
+def _content(text: str) -> str:
+    return _NOISE.sub("", text)

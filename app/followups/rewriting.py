@@ -1,0 +1,83 @@
+"""A follow-up rewritten by the small model, which has the rules' version to fall back on.
+
+Knows no deadline: whoever waits for it has one.
+"""
+
+import re
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Protocol
+
+from app.models import Model
+from app.prompt import Exchange, Message
+from app.routing import Router
+from app.settings import Settings
+from app.text import shorten
+
+LONGEST = 300  # characters of a question; a reply that is longer is no question
+SHOWN = 3  # exchanges
+TOKENS = 64
+INSTRUCTIONS = """\
+Rewrite the last question so that it can be understood without the conversation: put in what it refers to.
+Keep its language and its meaning. If it can be understood as it is, repeat it.
+Reply with the question alone, on one line. Do not answer it."""
+
+_LABEL = re.compile(r"(?:rewritten |stand-?alone )?(?:question|query)\s*[:：]\s*|(?:改写后的)?问题\s*[:：]\s*", re.IGNORECASE)
+_QUOTES = "\"'“”‘’「」`* "
+
+
+class Rewriter(Protocol):
+    async def rewrite(self, question: str, history: Sequence[Exchange], rules: str) -> str:
+        """A question that stands alone, at best better than `rules`, which is what the rules made of it;
+        raises TurnError."""
+        ...
+
+
+class RulesOnly:
+    """Where no language model is."""
+
+    async def rewrite(self, question: str, history: Sequence[Exchange], rules: str) -> str:
+        return rules
+
+
+class ModelRewriter:
+    """Asks the small model, and takes the rules' version when its reply is no single question."""
+
+    def __init__(self, model: Model, router: Router) -> None:
+        self._model = model
+        self._route = replace(router.background, name="rewrite", max_tokens=TOKENS, effort="none")
+
+    async def rewrite(self, question: str, history: Sequence[Exchange], rules: str) -> str:
+        said = ""
+        async with aclosing(self._model.stream(prompt(question, history), self._route)) as chunks:
+            async for chunk in chunks:
+                said += chunk.text
+                if len(said) > 2 * LONGEST:
+                    return rules
+        return clean(said) or rules
+
+
+def open_rewriter(settings: Settings, model: Model, router: Router) -> Rewriter:
+    """The model's where there is a language model whose words can be trusted, else the rules'."""
+    trusted = settings.is_language_model and not settings.is_for_measuring
+    return ModelRewriter(model, router) if trusted else RulesOnly()
+
+
+def prompt(question: str, history: Sequence[Exchange]) -> list[Message]:
+    """A tiny one: the latest exchanges, each cut to a line."""
+    told = [
+        f"Q: {shorten(exchange.question, 200)}\nA: {shorten(exchange.answer, 160)}"
+        for exchange in history[-SHOWN:]
+    ]
+    conversation = "\n".join([*told, f"Last question: {shorten(question, LONGEST)}"])
+    return [Message("system", INSTRUCTIONS), Message("user", conversation)]
+
+
+def clean(said: str) -> str:
+    """The question in a model's reply; empty if there is not exactly one line that could be it."""
+    lines = [line.strip() for line in said.replace("\0", "").splitlines() if line.strip()]
+    if len(lines) != 1:
+        return ""
+    question = _LABEL.sub("", lines[0].strip(_QUOTES), count=1).strip(_QUOTES)
+    return question if 0 < len(question) <= LONGEST else ""
