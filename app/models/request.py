@@ -10,7 +10,7 @@ from app.routing import Route
 
 # Efforts that are no thinking at all. Models are told of their effort, and of verbosity, in front of all
 # messages, so that each effort has a prefix of its own: dear, but not thinking saves more. Verbosity goes with
-# it and splits no further; that an answer is to be brief, the style says.
+# the effort and splits no further; that an answer is to be brief, the style says.
 QUICK = ("none", "minimal")
 
 # A breakpoint can stand on people's and the system's text, not on the model's. So what follows an answer

@@ -85,6 +85,7 @@ async def test_the_next_cut_is_made_from_the_earlier_summary(store: Store) -> No
     second = await store.summaries.due(talk.id, first.until)
     assert second is not None
     assert (second.summary, second.since) == ("Once.", first.until)
+    assert await store.summaries.due(talk.id, 0.0) is None  # that one has been made
     assert await talk.wishes() != []
     assert {payload["since"] for _, payload in await talk.wishes()} == {0.0, first.until}
 
