@@ -41,11 +41,10 @@ class Timings:
     def read(self, name: str) -> float:
         return self._spans[name].ms if name in self._spans else 0.0
 
-    def text(self, asked: float) -> bool:
-        """Notes that text has come from a request that was handed over then; True for the first time."""
+    def text(self, asked: float) -> None:
+        """Notes that text has come from a request that was handed over then."""
         now = perf_counter()
-        first = "ttft" not in self._facts
-        if first:
+        if "ttft" not in self._facts:
             self._facts |= {
                 "upstream_ttft": _ms(now - asked),
                 "ttft": _ms(now - self._arrived),
@@ -54,7 +53,6 @@ class Timings:
         else:
             self._facts["stall_max"] = max(self._facts["stall_max"], _ms(now - self._last))
         self._last = now
-        return first
 
     def close(self) -> tuple[dict[str, float], tuple[Span, ...]]:
         """`timings` and `spans` of the end: a stage that is still open ends now."""

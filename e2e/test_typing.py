@@ -32,7 +32,7 @@ def test_what_was_typed_has_been_searched_for_when_it_is_sent(chat: Chat, upstre
     assert answer.value.status == 204
     chat.box.press("Enter")
     turn = chat.turn().until("finished")
-    expect(turn.root.locator(".steps")).to_contain_text("Searched while you typed")
+    expect(turn.root.locator(".steps")).to_contain_text("while you typed")
     stages = {stage["name"] for stage in chat.told(turn)["stages"]}
     assert "warm" in stages
     assert "embed" not in stages
@@ -49,7 +49,7 @@ def test_a_question_mark_tells_at_once_and_another_question_is_another(
     chat.box.evaluate("(box, text) => { box.value = text; }", other)  # no input event: nobody tells of it
     chat.box.press("Enter")
     turn = chat.turn().until("finished")
-    expect(turn.root.locator(".steps")).not_to_contain_text("Searched while you typed")
+    expect(turn.root.locator(".steps")).not_to_contain_text("while you typed")
     assert "warm" not in {stage["name"] for stage in chat.told(turn)["stages"]}
 
 

@@ -1,7 +1,7 @@
 """A turn as it stands: what its events so far add up to, whoever draws it. Knows no templates and no SSE."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, assert_never
 
 from app.events import (
@@ -47,8 +47,20 @@ class View:
 
     @property
     def told(self) -> list[Step | ToolStarted | ToolFinished]:
-        """The steps that readers see: of what runs beside the search only what they should know."""
-        return [step for step in self.steps.values() if not isinstance(step, Step) or _is_told(step)]
+        """The steps that readers see, in one line: of what runs beside the search only what matters."""
+        warm = self._is_done("warm")
+        hidden = {"warm"} | ({"history"} if self._is_done("rewrite") else set())
+        told: list[Step | ToolStarted | ToolFinished] = []
+        for name, step in self.steps.items():
+            if not isinstance(step, Step):
+                told.append(step)
+            elif _is_told(step) and name not in hidden:
+                told.append(replace(step, name="search-warm") if warm and _is_found(step) else step)
+        return told
+
+    def _is_done(self, name: str) -> bool:
+        step = self.steps.get(name)
+        return isinstance(step, Step) and step.state == "done"
 
     @property
     def search_failed(self) -> bool:
@@ -114,6 +126,10 @@ class View:
             for name, step in self.steps.items():
                 if isinstance(step, Step) and step.state == "running":
                     self.steps[name] = Step(name, "skipped", step.detail)
+
+
+def _is_found(step: Step) -> bool:
+    return (step.name, step.state) == ("search", "done")
 
 
 def _is_told(step: Step) -> bool:

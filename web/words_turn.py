@@ -22,7 +22,7 @@ EN_STEPS = {
         "failed": "Went on without documents",
         "skipped": "Search not finished",
     },
-    "warm": {"done": "Searched while you typed"},
+    "search-warm": {"done": "Found {detail} passages while you typed"},
     "dense": {"failed": "Went on without the search by meaning"},
     "lexical": {"failed": "Went on without the search by words"},
     "rewrite": {
@@ -59,7 +59,7 @@ ZH_STEPS = {
         "failed": "未能检索文档，继续回答",
         "skipped": "检索未完成",
     },
-    "warm": {"done": "输入时已检索"},
+    "search-warm": {"done": "输入时已找到 {detail} 个段落"},
     "dense": {"failed": "未能按含义检索，继续回答"},
     "lexical": {"failed": "未能按词语检索，继续回答"},
     "rewrite": {

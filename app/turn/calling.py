@@ -35,7 +35,7 @@ async def call(
 
     Raises TurnError and, when the answer is `judged` and is none, Unanswered: as soon as that can be heard.
     """
-    usage, reason, asked = Usage(), "stop", perf_counter()
+    usage, reason, asked, silent = Usage(), "stop", perf_counter(), True
     said: str | None = "" if judged else None  # the beginning, while it is being judged
     emit(Step("prefill", "running"))
     timings.begin("prefill", asked)
@@ -47,7 +47,9 @@ async def call(
                 timings.end("connect", chunk.connected)
                 timings.begin("prefill", chunk.connected)
             if text := chunk.text.replace("\0", ""):  # no page shows it, and Postgres refuses it
-                if timings.text(asked):
+                timings.text(asked)
+                if silent:
+                    silent = False
                     emit(Step("prefill", "done", ms=timings.end("prefill")))
                     emit(Step("decode", "running"))
                     timings.begin("decode")

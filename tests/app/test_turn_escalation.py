@@ -74,6 +74,9 @@ async def test_one_that_passes_is_followed_by_the_large_one_visibly(said: str) -
     assert isinstance(end, Finished)
     assert end.model == "large"
     assert text_of(events) == "It was built in 1373 [1]."
+    after = events[events.index(retracted) :]
+    told = [(event.name, event.state) for event in after if isinstance(event, Step)]
+    assert told == [(step, state) for step in ("prefill", "decode") for state in ("running", "done")]
     spans = {span.name: span for span in end.spans}
     assert spans["small"].start <= spans["prefill"].start, "the large model's, after the small one's"
     assert len([event for event in events if isinstance(event, Prompted)]) == 2

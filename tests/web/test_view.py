@@ -43,7 +43,9 @@ def test_what_readers_need_not_know_changes_nothing() -> None:
     assert view.told == []
     assert view.apply([Step("dense", "failed", "away")]) == {"steps"}
     assert view.apply([Step("warm", "done"), Step("rewrite", "done", "what is meant")]) == {"steps"}
-    assert [step.name for step in view.told if isinstance(step, Step)] == ["dense", "warm", "rewrite"]
+    view.apply([Step("search", "done", "5"), Step("history", "done", "3")])
+    told = [step.name for step in view.told if isinstance(step, Step)]
+    assert told == ["dense", "rewrite", "search-warm"], "one line: what is meant tells of the history"
 
 
 def test_withdrawn_text_leaves_nothing_but_a_note() -> None:

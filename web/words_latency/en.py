@@ -118,7 +118,7 @@ MEASURES = {
     "embed": ("embedding", "the question to a vector"),
     "dense": ("vector search", "the nearest passages"),
     "lexical": ("word search", "the passages that share the question's words"),
-    "warm": ("searched while typing", "what had begun before the question was sent"),
+    "warm": ("while typing", "what had begun before the question was sent"),
     "rewrite": ("follow-up", "what a question means that leans on the conversation"),
     "fuse": ("fusion", "the two searches' passages become the few that the model reads"),
     "search": ("retrieval", "everything from the question to its passages"),
