@@ -14,7 +14,7 @@ from redis.exceptions import ConnectionError, TimeoutError
 from app.embedding import open_embedder
 from app.embedding.memo import Memo
 from app.errors import TurnError
-from app.followups import RulesOnly
+from app.followups import open_rewriter
 from app.jobs import RedisBell
 from app.mirror import Mirror
 from app.models import Model, open_model
@@ -68,7 +68,7 @@ async def open_services(settings: Settings, door: str = "web") -> AsyncGenerator
             embedder,
             index,
             lexical,
-            RulesOnly(),
+            open_rewriter(settings, model, router),
             model,
             conversations.history,
             conversations.earlier,

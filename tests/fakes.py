@@ -67,6 +67,7 @@ class FakeStages:
     on_lexical: Hook = nothing
     on_earlier: Hook = nothing
     searched: list[tuple[Vector, int]] = field(default_factory=list)
+    worded: list[str] = field(default_factory=list)  # what was searched for by its words
 
     async def query(self, text: str) -> Vector:
         await self.on_embed()
@@ -76,6 +77,10 @@ class FakeStages:
         await self.on_search()
         self.searched.append((vector, k))
         return self.passages
+
+    def match(self, question: str) -> tuple[Passage, ...]:
+        self.worded.append(question)
+        return self.matched
 
     async def history(self, turn: Turn) -> History:
         await self.on_history()
@@ -148,7 +153,7 @@ class _Lexical:
 
     async def search(self, question: str, k: int) -> tuple[Passage, ...]:
         await self.fakes.on_lexical()
-        return self.fakes.matched
+        return self.fakes.match(question)
 
     async def add(self, document: str, passages: Sequence[Passage]) -> None:
         raise NotImplementedError

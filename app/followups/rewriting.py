@@ -12,7 +12,7 @@ from typing import Protocol
 from app.models import Model
 from app.prompt import Exchange, Message
 from app.routing import Router
-from app.settings import Settings
+from app.settings import EXTRACT, MEASURING, Settings
 from app.text import shorten
 
 LONGEST = 300  # characters of a question; a reply that is longer is no question
@@ -59,8 +59,8 @@ class ModelRewriter:
 
 
 def open_rewriter(settings: Settings, model: Model, router: Router) -> Rewriter:
-    """The model's where there is a language model whose words can be trusted, else the rules'."""
-    trusted = settings.is_language_model and not settings.is_for_measuring
+    """The small model's where it is a language model whose words can be trusted, else the rules'."""
+    trusted = settings.small_model not in (EXTRACT, MEASURING)
     return ModelRewriter(model, router) if trusted else RulesOnly()
 
 
