@@ -9,6 +9,7 @@ _FRAGMENT = re.compile(
     r"(?:and|but|or|so|then|also|what about|how about|what if|same for|instead)\b(?! (?:how|what|where|who) (?:do|can) i\b)"
     r"|(?:for|in|at|on|with|without|before|after|since|until|during|under|over|to|from|by|as|per)\b(?!.*\b(?:is|are|do|does"
     r"|did|was|were|can|could|will|would|should|how|what|which|who|when|where|why)\b)"
+    r"|(?:at|in|on|by|for|from|to|until|since|with) (?:what|which|how) \w+(?: \w+)?\W*$"
     r"|(?:why|how|when|where|who|whom|whose|how much|how many|how long|how often|how far|how old|since when|which|until when"
     r"|for how long|by whom|why not|how so|how come|what for|what else|anything else|really|are you sure|is that all)\W*$"
     r"|(?:which|who) (?:one|ones|of (?:them|these|those|the two))\b|which (?:is|are|was|were) (?:\w+er|more \w+)\b"
@@ -31,7 +32,7 @@ _PRONOUN = re.compile(
     rf"\b(?:(?P<personal>{_PERSONAL})|(?P<owning>{_OWNING}|her(?= \w)))\b"
     rf"|\b(?P<pointing>(?:this|these|those)\b(?! (?:{_DEICTIC})\b)|(?<=of |or |to |do |by |is |an |in |at |on )that\b(?= \W*$|\W*$)"
     rf"|^(?:is|was|does|did|can|will|would|could|should|has|isn['’]t|doesn['’]t) that\b(?! (?:{_DEICTIC})\b)|^that\b"
-    r"|\bthat one\b|\bthe same\b(?! (?:time|way|name|day|as)\b)|\bthe (?:other|second|third|last|previous|former|latter) ones?\b"
+    r"|\b(?:does|did|is|was|can|will|would|do) that\b(?= \w+\W*$)|\b(?:get|go|live|stay|eat|do) (?:there|that|this)\b|\bthat one\b|\bthe same\b(?! (?:time|way|name|day|as)\b)|\bthe (?:other|second|third|last|previous|former|latter) ones?\b"
     r"|\bthe (?:others|latter|former|two|above)\b|\b(?:there|then)\W*$|\bones\b|\bwhich one\b|\b(?:an)?other one\b)",
     re.IGNORECASE,
 )
@@ -71,22 +72,13 @@ _INVERTED = re.compile(
     r"|have|had|must|may)\b",
     re.IGNORECASE,
 )
+_FIRST_PERSON = re.compile(r".*?\b(?:do|can|could|should|may|must|would|did|will|to) (?:i|we|you) \w+", re.IGNORECASE)
+_SIDE_OF = re.compile(r"(?:what|who)(?:['’]s| (?:is|are|was|were)) (?:the )?\w+ of ", re.IGNORECASE)
 _HOW_ADJECTIVE = re.compile(r"^how \w+(?= (?:is|are|was|were)\b)", re.IGNORECASE)
 
 _WORD = re.compile(r"[\w'’.-]*\w")
 _SMALL = frozenset(
-    """a an the of for in on at to from by with about into over under between and or but not no is are was were be been being am
-    do does did done have has had can could will would shall should may might must i you we he she it they me us him her them
-    my your our his its their this that these those there here what which who whom whose when where why how much many more most
-    some any all each every other another such than then so too also very just only really please tell explain describe give list
-    show find say said let make made get got go come need want know mean means called used use work works happen happens happened
-    if as because while during after before since until up down out off again still one ones good bad best better main key
-    important popular common interesting exist exists old long often far big relate related cost costs think like live lives
-    start started found formed created treated compare differ does don't isn't what's who's how's where's it's i'm i've hi hello
-    hey thanks thank ok okay first originally actually currently today now people someone things thing stuff way ways
-    difference differences relationship history meaning definition purpose role significance tell number amount name effect
-    effects impact impacts types kinds sort sorts help helps increase reduce cause causes caused affect affects affected improve improves argument general generally
-    need share same summarise summarize summary overview briefly short main point points""".split()
+    ["a", "an", "the", "of", "for", "in", "on", "at", "to", "from", "by", "with", "about", "into", "over", "under", "between", "and", "or", "but", "not", "no", "is", "are", "was", "were", "be", "been", "being", "am", "do", "does", "did", "done", "have", "has", "had", "can", "could", "will", "would", "shall", "should", "may", "might", "must", "i", "you", "we", "he", "she", "it", "they", "me", "us", "him", "her", "them", "my", "your", "our", "his", "its", "their", "this", "that", "these", "those", "there", "here", "what", "which", "who", "whom", "whose", "when", "where", "why", "how", "much", "many", "more", "most", "some", "any", "all", "each", "every", "other", "another", "such", "than", "then", "so", "too", "also", "very", "just", "only", "really", "please", "tell", "explain", "describe", "give", "list", "show", "find", "say", "said", "let", "make", "made", "get", "got", "go", "come", "need", "want", "know", "mean", "means", "called", "used", "use", "work", "works", "happen", "happens", "happened", "if", "as", "because", "while", "during", "after", "before", "since", "until", "up", "down", "out", "off", "again", "still", "one", "ones", "good", "bad", "best", "better", "main", "key", "important", "popular", "common", "interesting", "exist", "exists", "old", "long", "often", "far", "big", "relate", "related", "cost", "costs", "think", "like", "live", "lives", "start", "started", "found", "formed", "created", "treated", "compare", "differ", "does", "don't", "isn't", "what's", "who's", "how's", "where's", "it's", "i'm", "i've", "hi", "hello", "hey", "thanks", "thank", "ok", "okay", "first", "originally", "actually", "currently", "today", "now", "people", "someone", "things", "thing", "stuff", "way", "ways", "difference", "differences", "relationship", "history", "meaning", "definition", "purpose", "role", "significance", "tell", "number", "amount", "name", "effect", "effects", "impact", "impacts", "types", "kinds", "sort", "sorts", "help", "helps", "increase", "reduce", "cause", "causes", "caused", "affect", "affects", "affected", "improve", "improves", "argument", "general", "generally", "need", "share", "same", "summarise", "summarize", "summary", "overview", "briefly", "short", "main", "point", "points"]
 )
 
 
@@ -105,8 +97,10 @@ def kind(question: str) -> Kind:
 
 def topic(question: str) -> str:
     """The noun phrase that the question is most likely about: a name if there is one, else the first phrase."""
-    phrases = _phrases(_HOW_ADJECTIVE.sub("", question))
-    inverted = bool(_INVERTED.match(question))
+    inverted = _INVERTED.match(question)
+    asked = _SIDE_OF.sub("", _FIRST_PERSON.sub("", _HOW_ADJECTIVE.sub("", question)))
+    behind = _phrases(asked[inverted.end() :]) if inverted and asked == question else []
+    phrases = behind or _phrases(asked) or _phrases(question)
     if named := [phrase for phrase in phrases if any(map(_is_name, phrase))]:
         phrase = max(named, key=len)
         last = max(place for place, word in enumerate(phrase) if _is_name(word))
@@ -138,7 +132,10 @@ def join(question: str, kind: Kind, topic: str, name: str, before: str) -> str:
     if kind is Kind.FRAGMENT:
         rest = asked[_LEAD.match(asked).end() :] if _LEAD.match(asked) else asked  # type: ignore[union-attr]
         return f"{before.rstrip('?.! ')}, {rest or asked}?"
-    if kind is Kind.PRONOUN and (pronoun := _replaceable(asked)):
+    if kind is Kind.PRONOUN:
+        pronoun = _replaceable(asked)
+        if not pronoun:
+            return f"{before.rstrip('?.! ')}: {asked}?"
         topic = name if name and pronoun[0].lower() in _PEOPLE else topic
         owned = topic + ("'" if topic.endswith("s") else "'s")
         return asked[: pronoun.start()] + (owned if pronoun["owning"] else topic) + asked[pronoun.end() :] + "?"
@@ -159,7 +156,7 @@ def _has_antecedent(before: str, found: "re.Match[str]") -> bool:
     if found["pointing"]:
         return False
     nouns = [word for word in _WORD.findall(before) if word.lower() not in _SMALL]
-    return bool(nouns) and (bool(found["owning"]) or bool(_CLAUSE.search(before)) and len(nouns) > 1)
+    return bool(nouns) and (bool(found["owning"]) or (bool(_CLAUSE.search(before)) and len(nouns) > 1))
 
 
 def _phrases(question: str) -> list[list[str]]:

@@ -40,7 +40,7 @@ def stand_alone(question: str, history: Sequence[Exchange]) -> str:
         name = told.name or name
         if told.kind is not Kind.FRAGMENT:
             before = _join(earlier, topic, name, before) or earlier
-        if told.kind in (Kind.NONE, Kind.FRAGMENT) and (told.introduces or not topic):
+        if (told.kind is Kind.NONE and (told.introduces or not topic)) or (told.kind is Kind.FRAGMENT and told.name):
             topic = told.topic or topic
     return _join(asked, topic, name, before)[:LONGEST]
 
