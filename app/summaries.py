@@ -18,6 +18,7 @@ Reply with the summary only, as plain text."""
 
 LONGEST = 200  # tokens
 ANSWER = 300  # tokens of each answer that the model is shown: its two ends
+TOLD = 6_000  # tokens of conversation that it is shown at the most, the newest, should a cut have waited long
 QUESTION_WIDTH, SENTENCE_WIDTH = 48, 72  # columns, where rules write it
 
 _CITATION = re.compile(r"\s*\[\d+\]")
@@ -26,13 +27,18 @@ _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|[。！？]|$)", re.DOTALL)
 
 
 def summary_prompt(earlier: str, exchanges: Sequence[Exchange]) -> Sequence[Message]:
-    told = [
-        f"<question>\n{escape(exchange.question)}\n</question>\n"
-        f"<answer>\n{escape(ends_of(exchange.answer, ANSWER))}\n</answer>"
-        for exchange in exchanges
-    ]
+    told: list[str] = []
+    for exchange in reversed(exchanges):
+        told.insert(0, _told(exchange))
+        if sum(map(estimate_tokens, told)) > TOLD:
+            break
     before = [f"<summary>\n{escape(earlier)}\n</summary>"] if earlier else []
     return [Message("system", INSTRUCTIONS), Message("user", "\n\n".join([*before, *told]))]
+
+
+def _told(exchange: Exchange) -> str:
+    question, answer = ends_of(exchange.question, ANSWER), ends_of(exchange.answer, ANSWER)
+    return f"<question>\n{escape(question)}\n</question>\n<answer>\n{escape(answer)}\n</answer>"
 
 
 def clean(reply: str) -> str:

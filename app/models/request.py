@@ -9,8 +9,8 @@ from app.prompt import Message
 from app.routing import Route
 
 # Efforts that are no thinking at all. Models are told of their effort, and of verbosity, in front of all
-# messages, so that each effort has a prefix of its own: dear, but not thinking saves more. Verbosity goes with
-# the effort and splits no further; that an answer is to be brief, the style says.
+# messages, so each effort has a prefix of its own: dear, but not thinking saves more. Verbosity goes with the
+# effort and splits no further; that an answer is to be brief, the style says.
 QUICK = ("none", "minimal")
 
 # A breakpoint can stand on people's and the system's text, not on the model's. So what follows an answer

@@ -151,6 +151,13 @@ def test_the_prompt_holds_the_earlier_summary_and_both_ends_of_long_answers() ->
     assert "<summary>" not in summary_prompt("", [Exchange("How?", "So.")])[1].content
 
 
+def test_of_a_cut_that_waited_long_the_newest_is_shown() -> None:
+    _, user = summary_prompt("", [Exchange(f"Question {n}?", ANSWER) for n in range(200)])
+    assert "Question 199?" in user.content
+    assert "Question 0?" not in user.content
+    assert 5_000 < estimate_tokens(user.content) < 7_000
+
+
 @pytest.mark.parametrize(
     ("reply", "text"),
     [
