@@ -13,6 +13,11 @@ from app.routing import Route
 # effort and splits no further; that an answer is to be brief, the style says.
 QUICK = ("none", "minimal")
 
+# Tokens for thinking, by effort; "" is what a model does by itself. OpenAI counts them against the cap, and an
+# answer that the cap ends before its first word is none.
+THINKING = {"none": 1_000, "minimal": 1_000, "low": 2_000, "": 8_000, "medium": 8_000}
+MOST_THINKING = 16_000
+
 # A breakpoint can stand on people's and the system's text, not on the model's. So what follows an answer
 # begins with these words, in every prompt, and they are marked.
 LEAD = "Next question:\n"
@@ -39,8 +44,13 @@ def optional_fields(
     if hints.prediction and takes(provider.prediction, model):
         fields["prediction"] = {"type": "content", "content": hints.prediction}
     if "prediction" not in fields or provider.cap == "max_tokens":  # OpenAI refuses the two together
-        fields[provider.cap] = route.max_tokens
+        fields[provider.cap] = route.max_tokens + _thinking(provider, route)
     return fields
+
+
+def _thinking(provider: Provider, route: Route) -> int:
+    counted = provider.cap == "max_completion_tokens" and takes(provider.effort, route.model)
+    return THINKING.get(route.effort, MOST_THINKING) if counted else 0
 
 
 def body(messages: Sequence[Message], fields: dict[str, Any]) -> dict[str, Any]:

@@ -97,12 +97,14 @@ def test_openai_s_request_to_a_model_that_reasons() -> None:
     assert openai("gpt-5-mini", **QUICK) == {
         "messages": PLAIN,
         "stream_options": {"include_usage": True, "include_obfuscation": False},
-        "max_completion_tokens": 99,
+        "max_completion_tokens": 99 + 1_000,  # thinking counts against it
         "prompt_cache_key": "conversation",
         "reasoning_effort": "minimal",
         "verbosity": "low",
     }
+    assert openai("gpt-5-mini", effort="high")["max_completion_tokens"] == 99 + 16_000
     plain = openai("gpt-5-mini", style="brief")
+    assert plain["max_completion_tokens"] == 99 + 8_000
     assert "reasoning_effort" not in plain
     assert "verbosity" not in plain  # told in front of all: by itself it is not worth the prefix
 
