@@ -13,8 +13,8 @@ from app.routing import Route
 # effort and splits no further; that an answer is to be brief, the style says.
 QUICK = ("none", "minimal")
 
-# Tokens for thinking, by effort; "" is what a model does by itself. OpenAI counts them against the cap, and an
-# answer that the cap ends before its first word is none.
+# Tokens for thinking, by effort; "" is what a model does by itself. OpenAI counts them against the cap, and
+# an answer that the cap ends before its first word is none.
 THINKING = {"none": 1_000, "minimal": 1_000, "low": 2_000, "": 8_000, "medium": 8_000}
 MOST_THINKING = 16_000
 
