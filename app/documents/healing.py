@@ -2,11 +2,13 @@
 lost, or when it is new. Knows neither files nor vectors.
 """
 
+import asyncio
 from collections.abc import Callable
 
 from app.retrieval.protocol import Index, Lexical
 
 PAGE = 500  # passages that are made good at once
+PAUSE = 0.1  # seconds between two pages, in which another writer finds the index free
 
 
 async def heal(index: Index, lexical: Lexical, tell: Callable[[int, int], bool]) -> bool:
@@ -22,4 +24,5 @@ async def heal(index: Index, lexical: Lexical, tell: Callable[[int, int], bool])
         if tell(done, len(wrong)):
             return False
         await lexical.mend(wrong[done : done + PAGE], index)
+        await asyncio.sleep(PAUSE)
     return True

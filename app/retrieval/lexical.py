@@ -25,7 +25,7 @@ from app.retrieval.words import asked, phrases, words
 from app.text import ends_of
 
 HEAP = 15_000_000  # bytes that a writer holds before it writes: the least that tantivy takes
-PATIENCE = 15.0  # seconds that a writer waits for another one
+PATIENCE = 8.0  # seconds that a writer waits for others; with a job's slice still less than its timeout
 POLL = 0.05
 NAMED = 2.0  # an identifier found whole weighs so much more than a word as rare
 QUESTION_TOKENS = 256  # as much of a question as the embedder reads

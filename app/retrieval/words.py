@@ -8,10 +8,10 @@ hyphens and underscores, which people leave out. Knows nothing of what a text sa
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 
 from opencc import OpenCC
-from snowballstemmer import stemmer  # type: ignore[import-untyped]  # ships no types
+from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
 _RUNS = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<other>(?:[^\W{CJK}]|(?<=\w)[-.,:/'’](?=\w))+)")
@@ -22,7 +22,7 @@ _JOINTS = re.compile(r"[-_/:]")
 _QUOTED = re.compile(r"[\"“「『《]([^\"“”「」『』《》]{2,80})[\"”」』》]")
 # What a question is made of and a document is not: rare there, so a weight by rarity alone overrates it.
 _ASKING = re.compile(
-    "为什么|什么时候|什么样|什么|怎么办|怎么样|怎么|怎样|如何|多少|多久|多长|多大|哪些|哪个|哪里|哪种|哪位|哪一|哪|谁|几个|几"
+    "你好|您好|谢谢|为什么|什么时候|什么样|什么|怎么办|怎么样|怎么|怎样|如何|多少|多久|多长|多大|哪些|哪个|哪里|哪种|哪位|哪一|哪|谁|几个|几"
     "|是否|能否|可以|可否|请问|请|告诉我|告诉|我想知道|意思|表示|吗|呢|吧|的|了|是|在|和|与|被|把|及|或|而|之|其|有|我们|你们|他们|我|你"
 )
 _SMALL = """
@@ -31,7 +31,7 @@ was were be been being am do does did done doing have has had having can could w
 might must of in on at to from by with for about into as than and or but nor not no if then so such what
 which who whom whose when where why how s t d ll re ve m please tell mean means explain say says many much
 """
-_english = stemmer("english")
+_english = TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer("English")).build()
 
 
 def words(text: str) -> list[str]:
@@ -61,8 +61,7 @@ def phrases(question: str) -> list[list[str]]:
 
 
 def _plain(text: str) -> str:
-    """Full-width forms folded, traditional characters simplified, and only what UTF-8 can carry."""
-    text = text.encode("utf-8", "replace").decode()
+    """Full-width forms folded, traditional characters simplified."""
     return unicodedata.normalize("NFKC", text).translate(_simplified())
 
 
@@ -106,9 +105,8 @@ def _bigrams(run: str) -> list[str]:
     return [run] if len(run) == 1 else [run[at : at + 2] for at in range(len(run) - 1)]
 
 
-@lru_cache(maxsize=50_000)
 def _stem(word: str) -> str:
-    return str(_english.stemWord(word)) if word.isascii() else word
+    return _english.analyze(word)[0] if word.isascii() else word
 
 
 @cache

@@ -9,6 +9,7 @@ import pytest
 from app.documents.ingest import Library, ingest
 from app.documents.progress import Progress
 from app.errors import TurnError
+from app.retrieval import Passage
 from tests.app.made import FakeEmbedder, FakeIndex, FakeLexical, FakeStore, library, pdf
 
 LONG = "\n\n".join(f"# Part {n}\n\nPart {n} tells about the number {n}." for n in range(20))
@@ -266,7 +267,7 @@ async def test_an_end_between_the_two_indexes_heals(tmp_path: Path) -> None:
 async def test_words_of_passages_that_are_gone_go(folder: Path) -> None:
     lib = library()
     await ingest(folder, lib)
-    await lib.index.remove((await lib.store.under(lib.owner, ""))[0].id)
+    await lib.lexical.add("gone", [Passage("gone", "Gone.", "", "file:///gone.md", None, 0, 5)])
     await ingest(folder, lib)
     assert worded(lib) == texts(lib)
     assert len(texts(lib)) == 3

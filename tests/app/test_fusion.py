@@ -75,15 +75,16 @@ def test_foreign_subjects_are_told_apart(question: str, best: float, text: str, 
 
 
 def test_an_identifier_makes_a_far_passage_relevant() -> None:
-    dense = e5(0.80, text="Extension 5610 is that of Ana Pereira.")
-    question = "Who has extension 5610?"
-    assert not fuse(question, e5(0.80), [], k=5, tokens=900).passages
-    found = fuse(question, dense, [passage("best", 0.5, dense[0].text)], k=5, tokens=900)
-    assert ids(found.passages)[0] == "best"
+    for extension, found in ((5610, True), (5613, False)):
+        text = f"Extension {extension} is that of Ana Pereira."
+        legs = e5(0.795, text=text), [passage("best", 0.2, text)]
+        assert bool(fuse("Who has extension 5610?", *legs, k=5, tokens=900).passages) is found
 
 
 def test_few_passages_are_never_called_irrelevant() -> None:
-    assert fuse("hello", [passage("only", 0.7)], [], k=5, tokens=500).passages
+    for count in (1, 12):
+        dense = [passage(f"p{n}", 0.75) for n in range(count)]
+        assert fuse("What is the capital of Mongolia?", dense, [], k=5, tokens=500).passages
 
 
 def test_another_embedders_cosines_are_not_judged() -> None:

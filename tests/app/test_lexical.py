@@ -70,7 +70,7 @@ async def found(index: TantivyIndex, question: str) -> list[str]:
     ("what does CONN mean", "errors"),
     ("v2.3.1", "release"),
     ("What is new in 2.3.10?", "other"),
-    ("what costs 1000 euros", "release"),
+    ("who paid 1000?", "release"),
     ("2026-04-17", "release"),
     ("open_session", "code"),
     ("how do I call sendParcel()?", "code"),
@@ -217,13 +217,18 @@ async def test_mending_makes_it_what_the_index_says(index: TantivyIndex) -> None
     assert (await found(index, "tower zebra"), await found(index, "明朝")) == (["wall", "new"], [])
 
 
-async def test_a_mending_that_fails_gives_the_lock_back(index: TantivyIndex) -> None:
+async def test_a_mending_that_fails_gives_the_lock_back(
+    index: TantivyIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.retrieval.lexical.PATIENCE", 0.2)
+
     class Gone(FakeIndex):
         async def passages(self, ids: object) -> list[tuple[str, Passage]]:
             raise TurnError("retrieval_failed", "Gone.")
 
-    with pytest.raises(TurnError, match=r"Gone\."):
+    with pytest.raises(TurnError, match=r"Gone\.") as caught:
         await index.mend(["wall"], Gone())
+    assert caught.traceback  # which holds on to everything that was there
     await index.add("e", [passage("one", "giraffe")])
     assert await index.count() == len(TEXTS) + 1
 
