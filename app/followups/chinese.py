@@ -14,8 +14,8 @@ _SMALL = (
     "可以|能够|需要|应该|必须|以及|或者|还是|关于|对于|介绍|解释|说明|描述|总结|概述|列出|说说|讲讲|谈谈|主要|一般|通常|具体"
     "|现在|目前|的话|之间|进行|使用|意思|含义|定义|区别|历史|作用|意义|包含|包括|默认|监听|支持|提供|规定|这款|这种|我们|你们"
     "|我|你|您|的|有(?![效限机关])|是|在(?![线职])|会(?![议员计话场])|(?<![太阳热功性可智技效动])能(?![力源量效耗级])|要(?![求点])|被|把"
-    "|对(?![象比账接话])|和(?![平解])|与|跟|或|及|也|都(?!市)|还|就|才|又|再|很|最|更|地(?![址区点铁方图板下])|用(?![户途品电水])"
-    "|从|到(?![期账岗货])|给|让"
+    "|对(?![象比账接话])|和(?![平解])|与|跟|或|及|也|都(?!市)|还|就|才|又|再|很|最|更|地(?![址区点铁方图板下])"
+    "|用(?![户途品电水])|从|到(?![期账岗货])|给|让"
 )
 _FRAGMENT = re.compile(
     rf"(?:那么|那|还有|以及|或者|可是|但是|然后|另外|再|换成|如果是|要是)(?!时|年|个|些|里|次|本|部|篇|座|家|位|种|样)[^，,。]{{1,12}}(?:呢|吗)?[？?！。]*$"
@@ -25,7 +25,10 @@ _FRAGMENT = re.compile(
     r"|(?:在|对|对于|用|按|从|到)[^，,。]{1,8}(?:呢)?[？?]$"
 )
 _PERSONAL = "它们|他们|她们|它|他|她"
-_DEICTIC = "文件|文档|项目|手册|应用|软件|系统|页面|网站|工具|产品|程序|资料|对话|聊天|年|月|周|次|里|时候|边|家公司"
+_DEICTIC = (
+    "文件|文档|项目|手册|应用|软件|系统|页面|网站|工具|产品|程序|资料|对话|聊天"
+    "|年|月|周|次|里|时候|边|家公司"
+)
 _PRONOUN = re.compile(
     rf"(?P<personal>(?<!其)(?:{_PERSONAL})(?!人))"
     r"|(?P<owning>(?<![尤极与如及])其(?![实中他余它次间]))"
@@ -63,7 +66,7 @@ def kind(question: str) -> Kind:
 
 
 def topic(question: str) -> str:
-    """The phrase that the question is most likely about: what stands before 的, or its longest run of content."""
+    """The phrase that the question is most likely about: what stands before 的, or its longest piece."""
     owned = re.search(r"([^，,。？?的]{2,14})的[^，,。？?]{1,8}", question)
     spans = _NOISE.split(owned[1] if owned and _content(owned[1]) else question)
     found = max((span.strip() for span in spans), key=len, default="")
@@ -87,7 +90,8 @@ def join(question: str, kind: Kind, topic: str, name: str, before: str) -> str:
         rest = _LEAD.sub("", asked, count=1).rstrip("呢吗")
         return f"{before.rstrip(_MARKS[:10])}，{rest or asked}？"
     if kind is Kind.PRONOUN and (pronoun := _replaceable(asked)):
-        return asked[: pronoun.start()] + topic + ("的" if pronoun["owning"] else "") + asked[pronoun.end() :] + "？"
+        owning = "的" if pronoun["owning"] else ""
+        return f"{asked[: pronoun.start()]}{topic}{owning}{asked[pronoun.end() :]}？"
     return f"{topic}{'的' if _RELATION.match(asked) else ''}{asked}？"
 
 

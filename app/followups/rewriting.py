@@ -23,7 +23,10 @@ Rewrite the last question so that it can be understood without the conversation:
 Keep its language and its meaning. If it can be understood as it is, repeat it.
 Reply with the question alone, on one line. Do not answer it."""
 
-_LABEL = re.compile(r"(?:rewritten |stand-?alone )?(?:question|query)\s*[:：]\s*|(?:改写后的)?问题\s*[:：]\s*", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(?:rewritten |stand-?alone |last )?(?:question|query)\s*[:：]\s*|(?:改写后的|最后的)?问题\s*[:：]\s*",
+    re.IGNORECASE,
+)
 _QUOTES = "\"'“”‘’「」`* "
 
 

@@ -1,7 +1,7 @@
 """What a question means that leans on the conversation, by rules. Pure, and far below a millisecond.
 
-Goes through the latest questions in their order and keeps what they are about. Does not read answers: what they
-speak of first is as often beside the point.
+Goes through the latest questions in their order and keeps what they are about. Does not read answers: what
+they speak of first is as often beside the point.
 """
 
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ LONGEST = 300  # characters of what comes out
 
 
 class _Read(NamedTuple):
-    """What a question tells by itself; `introduces`: its topic takes the earlier one's place."""
+    """What a question tells by itself; `settles`: its topic takes the earlier one's place."""
 
     kind: Kind
     topic: str
     name: str
-    introduces: bool
+    settles: bool
 
 
 def stand_alone(question: str, history: Sequence[Exchange]) -> str:
@@ -40,7 +40,7 @@ def stand_alone(question: str, history: Sequence[Exchange]) -> str:
         name = told.name or name
         if told.kind is not Kind.FRAGMENT:
             before = _join(earlier, topic, name, before) or earlier
-        if (told.kind is Kind.NONE and (told.introduces or not topic)) or (told.kind is Kind.FRAGMENT and told.name):
+        if told.settles or (not topic and told.kind is Kind.NONE):
             topic = told.topic or topic
     return _join(asked, topic, name, before)[:LONGEST]
 
@@ -58,8 +58,11 @@ def _join(question: str, topic: str, name: str, before: str) -> str:
 @lru_cache(512)
 def _read(question: str) -> _Read:
     language = _language(question)
-    topic = language.topic(question)
-    return _Read(language.kind(question), topic, language.name(question), language.introduces(question, topic))
+    kind, topic, name = language.kind(question), language.topic(question), language.name(question)
+    settles = kind is Kind.FRAGMENT and bool(name)
+    if kind is Kind.NONE:
+        settles = language.introduces(question, topic)
+    return _Read(kind, topic, name, settles)
 
 
 def _language(question: str) -> ModuleType:

@@ -1,13 +1,15 @@
 """Whether a follow-up finds what it means: raw, as the rules rewrite it, and as a person resolved it.
 
-Reads conversations (`title`, `turns` of `raw` and `resolved`, as in TREC CAsT 2019). There are no passages to find,
-so resolved questions stand for them, embedded as passages. `recall@k`: among the k nearest ones, its own left out, is one
-of the same conversation; what a follow-up lacks is its subject, and only who knows that finds its like. `own@k`: its own
-resolved form is among the k nearest; most raw ones reach that by their wording alone. Both for questions that differ
-from their resolved form, by their raw, their rewritten and their resolved text, which is the ceiling.
+Reads conversations (`title`, `turns` of `raw` and `resolved`, as in TREC CAsT 2019). There are no passages to
+find, so resolved questions stand for them, embedded as passages. `recall@k`: among the k nearest ones, its
+own left out, is one of the same conversation; what a follow-up lacks is its subject, and only who knows that
+finds its like. `own@k`: its own resolved form is among the k nearest; most raw ones reach that by their
+wording alone. Both for questions that differ from their resolved form, by their raw, their rewritten and
+their resolved text, which is the ceiling.
 
-`precision` is the share of rewritten questions that did lean on something, `found` the share of leaning ones that
-were rewritten, `left_alone` the share of questions that stand alone and were left so. `p99_ms`: one rewriting.
+`precision` is the share of rewritten questions that did lean on something, `found` the share of leaning ones
+that were rewritten, `left_alone` the share of questions that stand alone and were left so. `p99_ms`: one
+rewriting.
 """
 
 import asyncio
@@ -47,14 +49,18 @@ class Asked:
 
 def main(data: Path | None) -> None:
     folder = data or SHIPPED
-    conversations = [row["turns"] for path in sorted(folder.glob("*.jsonl")) for row in lines(path) if "turns" in row]
+    rows = [row for path in sorted(folder.glob("*.jsonl")) for row in lines(path)]
+    conversations = [row["turns"] for row in rows if "turns" in row]
     if not conversations:
         raise SystemExit(f"{folder} holds no *.jsonl file with conversations: rows of title and turns.")
     asked = [each for n, turns in enumerate(conversations) for each in rewritten(n, turns)]
-    corpus = [(n, text) for n, turns in enumerate(conversations)
-              for text in sorted({turn["resolved"].strip() for turn in turns})]
-    print(f"{len(conversations)} conversations from {folder}, {len(asked)} questions behind the first", flush=True)
+    corpus = [(n, text) for n, turns in enumerate(conversations) for text in sorted(resolved(turns))]
+    print(f"{len(conversations)} conversations from {folder}, {len(asked)} later questions", flush=True)
     print(json.dumps(asyncio.run(measured(asked, corpus)) | told(asked)))
+
+
+def resolved(turns: Sequence[dict[str, str]]) -> set[str]:
+    return {turn["resolved"].strip() for turn in turns}
 
 
 def rewritten(conversation: int, turns: Sequence[dict[str, str]]) -> list[Asked]:
@@ -81,7 +87,10 @@ async def measured(asked: Sequence[Asked], corpus: Sequence[tuple[int, str]]) ->
             "resolved": [each.resolved for each in leaning],
         }
         ranks = {
-            name: [await _ranked(embedder, text, each, corpus, vectors) for text, each in zip(rows, leaning, strict=True)]
+            name: [
+                await _ranked(embedder, text, each, corpus, vectors)
+                for text, each in zip(rows, leaning, strict=True)
+            ]
             for name, rows in texts.items()
         }
     finally:
