@@ -10,22 +10,22 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Any
 
-from app import turn
 from app.prompt import Message
+from app.turn import score
 from web import __main__ as web
 from web import frames
 
 
 def late_sources() -> None:
     """150 ms more before the sources are known."""
-    search = vars(turn)["_search"]
+    search = vars(score)["search"]
 
-    async def slower(question: str, k: int, stages: Any, timings: Any) -> Any:
-        found = await search(question, k, stages, timings)
+    async def slower(*arguments: Any) -> Any:
+        found = await search(*arguments)
         await asyncio.sleep(0.15)
         return found
 
-    vars(turn)["_search"] = slower
+    vars(score)["search"] = slower
 
 
 def slow_index() -> None:
@@ -43,27 +43,27 @@ def slow_index() -> None:
 
 def blocking() -> None:
     """200 ms in which the event loop does nothing else."""
-    build = vars(turn)["build"]
+    build = vars(score)["build"]
 
     def slower(*arguments: Any) -> Any:
         time.sleep(0.2)
         return build(*arguments)
 
-    vars(turn)["build"] = slower
+    vars(score)["build"] = slower
 
 
 def title_first() -> None:
     """The model names the conversation before it answers."""
-    generate = vars(turn)["_generate"]
+    generate = vars(score)["_generate"]
 
-    async def later(messages: Any, route: Any, model: Any, emit: Any, timings: Any) -> Any:
-        title = [Message("user", "A title for: " + messages[-1].content.partition("<question>\n")[2])]
-        async with aclosing(model.stream(title, route)) as chunks:
+    async def later(given: Any, route: Any, stages: Any, *others: Any) -> Any:
+        title = [Message("user", f"A title for: {given.turn.question}")]
+        async with aclosing(stages.model.stream(title, route)) as chunks:
             async for _ in chunks:
                 pass
-        return await generate(messages, route, model, emit, timings)
+        return await generate(given, route, stages, *others)
 
-    vars(turn)["_generate"] = later
+    vars(score)["_generate"] = later
 
 
 def unflushed() -> None:
