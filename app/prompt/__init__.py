@@ -25,7 +25,7 @@ Nothing that changes (a date, a name, an id) may come before the history.
 
 from app.prompt.building import Prompt, build
 from app.prompt.history import CAP, HIGH, LOW, capped, cut, is_due, tokens_of
-from app.prompt.instructions import INSTRUCTIONS, NOTHING, STYLES
+from app.prompt.instructions import INSTRUCTIONS, NOTHING, STYLES, UNSEARCHED
 from app.prompt.parts import Exchange, History, Message, escape
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "LOW",
     "NOTHING",
     "STYLES",
+    "UNSEARCHED",
     "Exchange",
     "History",
     "Message",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.prompt.history import capped, trimmed
-from app.prompt.instructions import INSTRUCTIONS, NOTHING, STYLES, style_sheet
+from app.prompt.instructions import INSTRUCTIONS, NOTHING, STYLES, UNSEARCHED, style_sheet
 from app.prompt.parts import Exchange, History, Message, escape
 from app.retrieval import Passage
 from app.text import estimate_tokens
@@ -66,14 +66,16 @@ class Prompt:
         return told if self.tools else {name: texts for name, texts in told.items() if name != "tools"}
 
 
-def build(question: str, passages: Sequence[Passage], history: History, style: str = "") -> Prompt:
-    """`style` is a key of STYLES."""
+def build(
+    question: str, passages: Sequence[Passage], history: History, style: str = "", *, searched: bool = True
+) -> Prompt:
+    """`style` is a key of STYLES; `searched`: whether no passages means that there are none."""
     return Prompt(
         instructions=INSTRUCTIONS,
         style=style_sheet(),
         summary=f"<summary>\n{escape(history.summary)}\n</summary>" if history.summary else "",
         history=tuple(_history(history.exchanges)),
-        passages=_sources(passages),
+        passages=_sources(passages) if passages else _none(NOTHING if searched else UNSEARCHED),
         named=f"Style: {style}" if STYLES[style] and style else "",
         question=f"<question>\n{escape(question)}\n</question>",
     )
@@ -92,9 +94,11 @@ def _history(exchanges: Sequence[Exchange]) -> list[Message]:
     return messages
 
 
+def _none(why: str) -> str:
+    return f"<sources>\n{why}\n</sources>"
+
+
 def _sources(passages: Sequence[Passage]) -> str:
-    if not passages:
-        return f"<sources>\n{NOTHING}\n</sources>"
     blocks = [
         f'<source n="{n}" title="{_attribute(passage.title)}">\n{escape(passage.text)}\n</source>'
         for n, passage in enumerate(passages, 1)

@@ -34,10 +34,11 @@ class Passage:
 @dataclass(frozen=True, slots=True)
 class Found:
     """What a search came to: passages, best first, none when nothing bears on the question. `confidence` that
-    the best of them does: 0 to 1."""
+    the best of them does: 0 to 1. `searched`: False when it could not be found out."""
 
     passages: tuple[Passage, ...] = ()
     confidence: float = 0.0
+    searched: bool = True
 
     @property
     def documents(self) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, select, update
+from sqlalchemy import ColumnElement, Row, and_, delete, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -183,30 +183,27 @@ class Conversations:
     async def _history(self, turn: Turn) -> History:
         later = turns.alias()
         replaced = select(later.c.replaces).where(
-            later.c.conversation == turn.conversation, later.c.replaces.is_not(None)
+            later.c.conversation == turn.conversation,
+            later.c.replaces.is_not(None),
+            or_(later.c.answer != "", later.c.id == turn.id),  # one that came to nothing replaces nothing
         )
-        summarised = (
-            select(conversations.c.summarised)
-            .where(conversations.c.id == turn.conversation, conversations.c.owner == turn.owner)
-            .scalar_subquery()
+        told = and_(
+            turns.c.conversation == conversations.c.id,
+            turns.c.id != turn.id,
+            turns.c.answer != "",
+            turns.c.created > conversations.c.summarised,
+            turns.c.id.not_in(replaced),
         )
         newest = (
-            select(turns.c.question, turns.c.answer, conversations.c.summary)
-            .join_from(turns, conversations)
-            .where(
-                turns.c.conversation == turn.conversation,
-                turns.c.owner == turn.owner,
-                turns.c.id != turn.id,
-                turns.c.answer != "",
-                turns.c.created > summarised,
-                turns.c.id.not_in(replaced),
-            )
+            select(conversations.c.summary, turns.c.question, turns.c.answer)
+            .join_from(conversations, turns, told, isouter=True)  # a summary may be all that there is
+            .where(conversations.c.id == turn.conversation, conversations.c.owner == turn.owner)
             .order_by(turns.c.created.desc())
             .limit(REMEMBERED)
         )
         async with self._engine.connect() as connection:
             rows = (await connection.execute(newest)).all()
-        exchanges = [Exchange(row.question, row.answer) for row in reversed(rows)]
+        exchanges = [Exchange(row.question, row.answer) for row in reversed(rows) if row.question is not None]
         return History(rows[0].summary if rows else "", exchanges)
 
     async def earlier(self, turn: Turn) -> str:

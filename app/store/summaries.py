@@ -69,7 +69,7 @@ async def _due(connection: AsyncConnection, conversation: str) -> Due | None:
         return None
     later = turns.alias()
     replaced = select(later.c.replaces).where(
-        later.c.conversation == conversation, later.c.replaces.is_not(None)
+        later.c.conversation == conversation, later.c.replaces.is_not(None), later.c.answer != ""
     )
     # Behind a turn that still runs nothing is cut: it would be in no prompt and in no summary.
     running = select(func.min(later.c.created)).where(

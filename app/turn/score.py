@@ -80,7 +80,7 @@ async def _gather(turn: Turn, route: Route, stages: Stages, legs: Legs) -> tuple
             legs.run(
                 "search",
                 search(turn, history, route, stages, legs),
-                Found(),
+                Found(searched=False),
                 lambda had: str(len(had.passages)),
             )
         )
@@ -117,7 +117,10 @@ async def _ask(
     given: Given, route: Route, stages: Stages, emit: Emit, timings: Timings, *, judged: bool
 ) -> Finished:
     with timings.stage("prompt"):
-        prompt = build(given.turn.question, given.found.passages, given.history, route.style)
+        found = given.found
+        prompt = build(
+            given.turn.question, found.passages, given.history, route.style, searched=found.searched
+        )
         messages = prompt.messages()
     try:
         return await call(messages, route, given.hints, stages.model, emit, timings, judged=judged)

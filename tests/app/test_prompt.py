@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from app.prompt import INSTRUCTIONS, NOTHING, STYLES, Exchange, History, Message, Prompt, build
+from app.prompt import INSTRUCTIONS, NOTHING, STYLES, UNSEARCHED, Exchange, History, Message, Prompt, build
 from app.prompt.instructions import style_sheet
 from app.retrieval import Passage
 from app.text import estimate_tokens
@@ -47,6 +47,8 @@ How old?
 
 def test_nothing_relevant_is_said() -> None:
     assert last("?").startswith(f"<sources>\n{NOTHING}\n</sources>\n")
+    unsearched = build("?", [], History(), searched=False).messages()[-1].content
+    assert unsearched.startswith(f"<sources>\n{UNSEARCHED}\n</sources>\n")
     assert "general knowledge" in INSTRUCTIONS
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
@@ -273,3 +274,29 @@ async def test_a_prefix_is_compared_as_it_is(store: Store, prefix: str) -> None:
     for document in (inside, *map(a_document, lookalikes)):
         await store.documents.put(document)
     assert await store.documents.under(ME, prefix) == [inside]
+
+
+async def test_what_another_turn_replaces_is_no_history(store: Store) -> None:
+    first = await kept(store, a_turn("first?", owner=ME, created=1.0), "one")
+    conversation = first.conversation
+
+    def asked(question: str, created: float, replaces: str = "") -> Turn:
+        return replace(
+            a_turn(question, owner=ME, conversation=conversation, created=created), replaces=replaces
+        )
+
+    async def history(turn: Turn) -> list[str]:
+        return [exchange.question for exchange in (await store.conversations.history(turn)).exchanges]
+
+    second = await kept(store, asked("second?", 2.0), "two")
+    edited = asked("edited?", 3.0, second.id)
+    assert await store.conversations.add(edited)
+    assert await history(edited) == ["first?"], "while it is being asked"
+    assert await store.conversations.earlier(edited) == "two"
+    assert await store.conversations.earlier(replace(edited, owner=OTHER)) == ""
+    assert await history(asked("next?", 4.0)) == ["first?", "second?"], "it came to nothing so far"
+    await store.conversations.save(edited.id, told(edited, "new"))
+    assert await history(asked("next?", 4.0)) == ["first?", "edited?"]
+    foreign = asked("mine?", 5.0, first.id)
+    await kept(store, replace(foreign, owner=OTHER, conversation=uuid4().hex), "not yours")
+    assert await history(asked("next?", 6.0)) == ["first?", "edited?"], "nobody else replaces it"

@@ -21,6 +21,7 @@ from app.events import (
     Usage,
 )
 from app.models import Chunk
+from app.prompt import UNSEARCHED
 from app.retrieval.fusion import DEPTH
 from app.turn import answer
 from app.turn.legs import DEADLINES
@@ -172,10 +173,12 @@ async def test_a_dawdling_leg_is_left_out_visibly(hook: str, monkeypatch: pytest
 
 async def test_a_search_with_both_legs_away_fails_visibly() -> None:
     away = raising(TurnError("retrieval_failed", "It is away."))
-    events = await played(FakeStages(on_embed=away, on_lexical=away))
+    fakes = FakeStages(on_embed=away, on_lexical=away)
+    events = await played(fakes)
     failed = [event.name for event in events if isinstance(event, Step) and event.state == "failed"]
     assert sorted(failed) == ["dense", "lexical", "search"]
     assert cards_of(events) == ()
+    assert UNSEARCHED in fakes.model.asked[0][-1].content
     assert isinstance(end_of(events), Finished)
 
 
