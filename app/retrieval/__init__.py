@@ -27,7 +27,8 @@ def open_index(settings: Settings, embedder: Embedder, owner: str = SHARED) -> C
 
 
 def open_lexical(settings: Settings, owner: str = SHARED) -> TantivyIndex:
-    """The owner's lexical index, under DATA_DIR, which the web and the worker must share."""
+    """The owner's lexical index, under DATA_DIR. Where the web and the worker do not share that folder, a
+    question finds by meaning only, and identifiers less well."""
     from app.retrieval.lexical import TantivyIndex  # start-up cost: its tables of words
 
     return TantivyIndex(settings.data_dir / "lexical" / f"{slug(owner)}.{VERSION}")
