@@ -54,7 +54,7 @@ async def test_a_model_that_talks_on_is_not_heard_out() -> None:
 
 
 async def test_a_failing_model_is_told_of() -> None:
-    model = FakeModel(before={0: raising(TurnError("upstream_down", "down"))})
+    model = FakeModel(before={0: raising(TurnError("upstream_failed", "down"))})
     with pytest.raises(TurnError):
         await ModelRewriter(model, ROUTER).rewrite("why?", HISTORY, RULES)
 
@@ -64,7 +64,8 @@ def test_the_prompt_is_small_and_ends_with_the_question() -> None:
     assert [message.role for message in told] == ["system", "user"]
     assert told[0].content == INSTRUCTIONS
     assert len(told[1].content) < 200 * 2 * SHOWN + 400
-    assert prompt("And\nfor students?", HISTORY)[1].content.endswith("A: Answer 5.\nLast question: And for students?")
+    last = prompt("And\nfor students?", HISTORY)[1].content
+    assert last.endswith("A: Answer 5.\nLast question: And for students?")
     assert "Question 2?" not in prompt("why?", HISTORY)[1].content
 
 
