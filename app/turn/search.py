@@ -29,7 +29,7 @@ async def search(
         meant = group.create_task(_meant(turn, history, stages, legs))
     stages.warmth.end(turn.owner)
     asked, (dense, lexical) = meant.result() or (turn.question, plain.result())
-    if dense is None and lexical is None:
+    if dense is None and not lexical:  # words alone may find nothing because there is no index of them yet
         raise TurnError("retrieval_failed", "The documents could not be searched.")
     with legs.timings.stage("fuse"):
         return fuse(asked, dense, lexical, k=route.k, tokens=route.passage_tokens)

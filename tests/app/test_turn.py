@@ -171,6 +171,15 @@ async def test_a_dawdling_leg_is_left_out_visibly(hook: str, monkeypatch: pytest
     assert cards_of(events), "the other leg's passages"
 
 
+async def test_words_that_found_nothing_say_nothing_when_meaning_is_away() -> None:
+    """There may be no index of words yet, and then it finds nothing of anything."""
+    fakes = FakeStages(on_embed=raising(TurnError("retrieval_failed", "It is away.")), matched=())
+    events = await played(fakes)
+    failed = [event.name for event in events if isinstance(event, Step) and event.state == "failed"]
+    assert failed == ["dense", "search"]
+    assert UNSEARCHED in fakes.model.asked[0][-1].content
+
+
 async def test_a_search_with_both_legs_away_fails_visibly() -> None:
     away = raising(TurnError("retrieval_failed", "It is away."))
     fakes = FakeStages(on_embed=away, on_lexical=away)
