@@ -33,8 +33,9 @@ TILTS = {"thrifty": 0.08, "balanced": 0.0, "generous": -0.08}  # ROUTING: what t
 UNSURE = 0.6  # confidence up to which a look-up gets an ordinary question's room
 
 _CONTINUES = re.compile(
-    r"(?:(?:and|but|so|then)\W+)?(?:why(?: not| so)?|how so|how come|go on|continue|(?:tell me )?more|in more detail"
-    r"|elaborate|explain(?: that| this| it)?|what else|(?:for|give me an) example|are you sure|really)\W*(?:please\W*)?"
+    r"(?:(?:and|but|so|then)\W+)?(?:why(?: not| so)?|how so|how come|go on|continue|(?:tell me )?more"
+    r"|in more detail|elaborate|explain(?: that| this| it)?|what else|(?:for|give me an) example|are you sure"
+    r"|really)\W*(?:please\W*)?"
     r"|(?:and|what about|how about) (?:\S+ ?){1,4}"
     r"|(?:那么?|可是|但是?)?(?:为什么|为啥|怎么会|继续|接着说|然后呢|还有呢|详细|展开"
     r"|再说|举个?例|具体|真的吗|你确定).{0,4}"

@@ -9,6 +9,7 @@ import json
 import sys
 from array import array
 from dataclasses import dataclass
+from itertools import repeat
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -30,9 +31,9 @@ class Column:
 
     def score(self, question: Features) -> float:
         """Words share one unit of length, so that a long text is not a loud one."""
-        weights = self.weights
-        words = sum([weights[word] for word in question.words if word in weights])
-        shape = sum([weights[trait] for trait in question.shape if trait in weights])
+        weight, none = self.weights.get, repeat(0.0)
+        words = sum(map(weight, question.words, none))
+        shape = sum(map(weight, question.shape, none))
         return words / sqrt(len(question.words) or 1) + SHAPE * shape + self.bias
 
     def above(self, question: Features) -> bool:
