@@ -136,6 +136,8 @@ No.  There is a lift in building B [2].
 None.
 Nothing has to be paid [1].
 Not before noon [1].
+The documents do not mention a fee for pupils [1].
+There is no information about a deposit in the documents of 2019 [3].
 The information does not leave the device [3].
 The text does not wrap unless the flag is set [1].
 The context does not change between calls [2].
@@ -169,6 +171,7 @@ The sources never expire [1].
 作为管理员，您可以重置密码 [1]。
 作为一家人工智能公司，他们公开模型 [1]。
 没有费用 [1]。
+文档没有说明学生要付费 [2]。
 没有截止日期 [2]。
 我们没有宠物区 [1]。
 未知来电会转到语音信箱 [1]。

@@ -118,6 +118,11 @@ def test_he_and_she_are_people() -> None:
     assert "Ben Franklin" in stand_alone("When did he die?", conversation)
 
 
+def test_what_comes_out_is_cut_to_a_question_and_to_one_line() -> None:
+    assert len(stand_alone("why?", after("What does the lease say about pets? " * 11))) == 300
+    assert "\n" not in stand_alone("And\nfor\nstudents?", after("How many\nvacation days are there?"))
+
+
 def test_languages_may_change_within_a_conversation() -> None:
     assert "heat pump" in stand_alone("它能用几年？", after("What does a heat pump cost?"))
     assert "热泵" in stand_alone("Is it noisy?", after("热泵要多少钱？"))

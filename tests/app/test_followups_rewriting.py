@@ -48,7 +48,8 @@ async def test_a_reply_may_come_in_pieces() -> None:
 
 
 async def test_a_model_that_talks_on_is_not_heard_out() -> None:
-    model = FakeModel(chunks=[Chunk("word " * 50)] * 100)
+    heard_out = raising(AssertionError("heard out"))
+    model = FakeModel(chunks=[Chunk("word " * 50)] * 10, before={5: heard_out})
     assert await ModelRewriter(model, ROUTER).rewrite("why?", HISTORY, RULES) == RULES
     assert model.closed
 

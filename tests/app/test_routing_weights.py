@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.routing.features import HEAD, TAIL, Features, features
+from app.routing.features import HEAD, TAIL, WORDS, Features, features
 from app.routing.weights import COLUMNS, SHIPPED, Column, Weights, dump, load
 
 TERMS = st.dictionaries(st.integers(0, 2**32 - 1), st.floats(-3, 3), max_size=30)
@@ -55,6 +55,11 @@ def test_the_ends_of_a_long_text_are_read() -> None:
     assert features(middle).words == features(middle.replace("secret", "hidden")).words
     assert features("secret " + middle).words != features("hidden " + middle).words
     assert features(middle + " secret").words != features(middle + " hidden").words
+
+
+def test_every_script_has_a_bound() -> None:
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + 1_000)))
+    assert len(features(text).words) <= 2 * WORDS
 
 
 @pytest.mark.parametrize(
