@@ -33,7 +33,7 @@ _COUNTED = "(?:个|些|种|样|款|位|本|部|座|家|场|份|篇|项)"
 _PRONOUN = re.compile(
     rf"(?P<personal>(?<!其)(?:{_PERSONAL})(?!人))"
     r"|(?P<owning>(?<![尤极与如及])其(?![实中他余它次间]))"
-    rf"|(?P<pointing>(?:这|那|(?<!应)该|(?<![因如])此)(?!{_COUNTED}?(?:{_DEICTIC}|么))"
+    rf"|(?P<pointing>(?:这|(?<![\u4e00-\u9fff])那|那(?=[个些种])|(?<!应)该|(?<![因如])此)(?!{_COUNTED}?(?:{_DEICTIC}|么))"
     rf"{_COUNTED}?(?=[\u4e00-\u9fff？?，,]|$)"
     r"|上述|上面|前者|后者|第[一二三四五六七八九十\d]+[个种条项款](?![\u4e00-\u9fff]{4})|另一[个种]|另外一[个种]|别的|其[他它](?:的|呢|吗)|同样)"
 )
@@ -62,7 +62,8 @@ def kind(question: str) -> Kind:
         return Kind.FRAGMENT
     if any(not _has_antecedent(asked[: found.start()], found) for found in _PRONOUN.finditer(asked)):
         return Kind.PRONOUN
-    if _RELATION.match(asked) or (_STARTS_BARE.match(asked) and len(_content(asked)) <= _BARE_LENGTH):
+    is_bare = _STARTS_BARE.match(asked) and not asked.startswith("什么是")
+    if _RELATION.match(asked) or (is_bare and len(_content(asked)) <= _BARE_LENGTH):
         return Kind.RELATION
     return Kind.NONE
 

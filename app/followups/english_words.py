@@ -38,7 +38,7 @@ LEAD = re.compile(
     re.IGNORECASE,
 )
 PRONOUN = _any(
-    r"\b(?:(?P<personal>it|they|them|he|she|him)"
+    r"\b(?:(?P<personal>(?-i:[Ii]t)|they|them|he|she|him)"
     r"|(?P<owning>its|their|his|hers|theirs|it['’]s(?= \w+ \w+)|her(?= \w)))\b",
     rf"(?P<pointing>\b(?:this|these|those)\b(?! {_DEICTIC}\b)"
     r"|(?<=of |or |to |do |by |is |an |in |at |on )that\b(?=\W*$)"
@@ -47,7 +47,7 @@ PRONOUN = _any(
     r"|\b(?:get|go|live|stay|eat|do) (?:there|that|this)\b"
     r"|\bthat one\b|\bthe same\b(?! (?:time|way|name|day|as)\b)"
     r"|\bthe (?:other|second|third|last|previous|former|latter) ones?\b"
-    r"|\bthe (?:others|latter|former|two|above)\b|\b(?:there|then)\W*$"
+    r"|\bthe (?:others|latter|former|two|above)\b|\b(?<!is )(?<!are )(?<!was )(?<!were )(?:there|then)\W*$"
     r"|\bones\b|\bwhich one\b|\b(?:an)?other one\b)",
 )
 EMPTY_IT = _any(  # an `it` that stands for nothing
@@ -81,7 +81,7 @@ RELATION = _any(
     r"how many (?:types|kinds|parts|members|steps|layers|people) (?:are|were) there\W*$",
 )
 WANTING = _any(  # a word that something must have come before
-    r"\b(?:else|other|another|similar|too|as well|instead|either|also|alternatives?)\b",
+    r"\b(?:else|other|another|similar|too|as well|either|also|alternatives?)\b",
     r"\bthe (?:first|main|best|worst|most \w+|\w{2,}est)(?: (?:female|male|one|ones))?"
     r"(?:\W*$| (?:in|on|to|was|is|are|were|invented|and)\b)",
     r"^(?:what|which) (?:kind|type|sort)s?\b(?! of)",
