@@ -110,7 +110,7 @@ class Stage:
 
 def record(events: Sequence[TurnEvent]) -> Record:
     """Reads a turn's events, which end with a `Finished` or `Failed`."""
-    routed = next((event for event in events if isinstance(event, Routed)), Routed("", "", ""))
+    routed = next((event for event in reversed(events) if isinstance(event, Routed)), Routed("", "", ""))
     prompted = next((event for event in reversed(events) if isinstance(event, Prompted)), Prompted({}, ""))
     end = events[-1]
     if not isinstance(end, Ended):

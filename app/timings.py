@@ -54,6 +54,14 @@ class Timings:
             self._facts["stall_max"] = max(self._facts["stall_max"], _ms(now - self._last))
         self._last = now
 
+    @property
+    def spoke(self) -> bool:
+        return "ttft" in self._facts
+
+    def retract(self) -> None:
+        """The text so far does not count: the first one is still to come."""
+        self._facts.clear()
+
     def close(self) -> tuple[dict[str, float], tuple[Span, ...]]:
         """`timings` and `spans` of the end: a stage that is still open ends now."""
         for name in list(self._open):

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from app.events import Failed, Finished, Routed
 from app.measures import Paint
 
+SHORTEST = 50.0  # milliseconds of writing below which a pace says nothing
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -20,6 +22,7 @@ class Facts:
     reason: str
     larger: str
     cached: bool | None
+    cut: bool = False  # whether the answer came to its route's limit
 
 
 def facts(end: Finished | Failed, routed: Routed | None, paint: Paint | None) -> Facts:
@@ -35,10 +38,11 @@ def facts(end: Finished | Failed, routed: Routed | None, paint: Paint | None) ->
         reason=routed.reason if routed else "",
         larger=routed.larger if routed else "",
         cached=None if whole is None else whole.cached,
+        cut=whole is not None and whole.reason == "length",
     )
 
 
 def _pace(end: Finished) -> float | None:
     """Tokens a second while it wrote; the first of them was prefill's."""
     written, took = end.usage.completion_tokens - 1, end.timings.get("decode", 0.0)
-    return 1_000 * written / took if written > 0 and took > 0 else None
+    return 1_000 * written / took if written > 0 and took >= SHORTEST else None

@@ -1,6 +1,7 @@
 """The pages: a new chat, a conversation with its history, and what is said when there is none."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from uuid import uuid4
 
@@ -34,9 +35,8 @@ async def conversation(request: Request) -> Response:
     await door.paints.flush()
     seen = {turn: measured.paint for turn, measured in (await store.measures.of(owner, id_)).items()}
     # Drawing a long history, with its listings and formulas, would hold up everybody's streams.
-    replaced = {turn.replaces for turn in turns}
     drawn = await asyncio.to_thread(
-        lambda: [_replay(turn, seen.get(turn.id), turn.id in replaced) for turn in turns]
+        lambda: [_replay(turn, seen.get(turn.id), _is_replaced(turn, turns)) for turn in turns]
     )
     return await _page(request, id_, drawn)
 
@@ -110,3 +110,10 @@ def _replay(turn: StoredTurn, paint: Paint | None, replaced: bool) -> tuple[View
     view = View(turn.id, turn.question, paint=paint, replaced=replaced)
     view.apply(turn.events(merged=True))
     return view, take(view)
+
+
+def _is_replaced(turn: StoredTurn, turns: Sequence[StoredTurn]) -> bool:
+    """As app.store.replacing has it, of turns in the order in which they were asked."""
+    later = turns[turns.index(turn) + 1 :]
+    targets = {turn.id, turn.replaces} - {""}
+    return any(other.replaces in targets and other.status != "failed" for other in later)

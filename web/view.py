@@ -140,6 +140,8 @@ def _is_told(step: Step) -> bool:
             return False
         case "history", _:
             return step.detail not in ("", "0")
+        case "search", "done":
+            return step.detail != "0"  # the place of the cards says it
         case "warm", state:
             return state == "done"
     return True

@@ -149,6 +149,11 @@ class Words:
         """Why a route was taken."""
         return words_turn.REASONS[self.language].get(key, key)
 
+    def retracted(self, reason: str, model: str) -> str:
+        """Why a text was withdrawn, and who answers instead."""
+        table = words_turn.RETRACTED[self.language]
+        return table.get(reason, table["refused"]).format(model=model)
+
     def part(self, name: str) -> str:
         """What a part of the prompt is called."""
         return self.table.get(f"prompt_{name}", name)

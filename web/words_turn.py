@@ -5,7 +5,8 @@ EN = {
     "editing": "Asks this question in place of the earlier one.",
     "cancel": "Cancel",
     "ask_larger": "Ask {model}",
-    "retracted": "{model} answers instead.",
+    "unsearched": "Your documents could not be searched.",
+    "busy": "An answer is being written: wait for it, or stop it with Esc.",
     "replaced": "Asked again below.",
 }
 
@@ -32,7 +33,7 @@ EN_STEPS = {
         "skipped": "Not worked out",
     },
     "earlier": {"failed": "Went on without the earlier answer"},
-    "escalate": {"done": "The small model’s answer would not do"},
+    "escalate": {"done": "The small model passed"},
     "prefill": {"running": "The model is reading", "done": "First token", "skipped": "No answer yet"},
     "decode": {"running": "Writing", "done": "Written", "skipped": "Ended early"},
 }
@@ -41,8 +42,9 @@ ZH = {
     "edit": "修改",
     "editing": "将代替之前的问题重新提问。",
     "cancel": "取消",
-    "ask_larger": "改问 {model}",
-    "retracted": "改由 {model} 回答。",
+    "ask_larger": "换 {model} 回答",
+    "unsearched": "未能检索您的文档。",
+    "busy": "正在回答：请等它结束，或按 Esc 停止。",
     "replaced": "已在下方重新提问。",
 }
 
@@ -69,9 +71,22 @@ ZH_STEPS = {
         "skipped": "未能理解所指",
     },
     "earlier": {"failed": "未能取得之前的回答，继续回答"},
-    "escalate": {"done": "小模型的回答不合适"},
+    "escalate": {"done": "小模型没有回答"},
     "prefill": {"running": "模型正在阅读", "done": "首词元", "skipped": "尚未生成"},
     "decode": {"running": "生成中", "done": "已生成", "skipped": "提前结束"},
+}
+
+RETRACTED = {
+    "en": {
+        "refused": "The small model passed; {model} answers instead.",
+        "too short": "The small model said next to nothing; {model} answers instead.",
+        "failed": "The small model failed; {model} answers instead.",
+    },
+    "zh": {
+        "refused": "小模型没有回答，改由 {model} 回答。",
+        "too short": "小模型几乎什么都没说，改由 {model} 回答。",
+        "failed": "小模型出错了，改由 {model} 回答。",
+    },
 }
 
 # A route and why it was taken, by the keys of app.routing.
@@ -90,6 +105,7 @@ REASONS = {
         "nothing found": "no passage bears on it",
         "refused": "the small model passed",
         "too short": "the small model said next to nothing",
+        "failed": "the small model failed",
         "off": "routing is off",
     },
     "zh": {
@@ -102,6 +118,7 @@ REASONS = {
         "nothing found": "没有相关段落",
         "refused": "小模型没有回答",
         "too short": "小模型几乎什么都没说",
+        "failed": "小模型出错了",
         "off": "路由已关闭",
     },
 }

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, delete, or_, select, update
+from sqlalchemy import ColumnElement, Row, and_, delete, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -15,6 +15,7 @@ from app.prompt import Exchange, History
 from app.store.engine import insert
 from app.store.measures import add_record
 from app.store.outbox import add_job
+from app.store.replacing import is_replaced
 from app.store.summaries import wish_summary
 from app.store.tables import conversations, turns
 from app.text import shorten
@@ -181,18 +182,12 @@ class Conversations:
             raise TurnError("internal", "The conversation so far could not be read.") from error
 
     async def _history(self, turn: Turn) -> History:
-        later = turns.alias()
-        replaced = select(later.c.replaces).where(
-            later.c.conversation == turn.conversation,
-            later.c.replaces.is_not(None),
-            or_(later.c.answer != "", later.c.id == turn.id),  # one that came to nothing replaces nothing
-        )
         told = and_(
             turns.c.conversation == conversations.c.id,
             turns.c.id != turn.id,
             turns.c.answer != "",
             turns.c.created > conversations.c.summarised,
-            turns.c.id.not_in(replaced),
+            ~is_replaced(turn.id),
         )
         newest = (
             select(conversations.c.summary, turns.c.question, turns.c.answer)

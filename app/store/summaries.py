@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from app.jobs import SUMMARY
 from app.prompt import Exchange, cut, is_due
 from app.store.outbox import add_job
+from app.store.replacing import is_replaced
 from app.store.tables import conversations, turns
 
 LOST_SECONDS = 900  # after which a turn that was never seen to end is not waited for
@@ -68,9 +69,6 @@ async def _due(connection: AsyncConnection, conversation: str) -> Due | None:
     if had is None:
         return None
     later = turns.alias()
-    replaced = select(later.c.replaces).where(
-        later.c.conversation == conversation, later.c.replaces.is_not(None), later.c.answer != ""
-    )
     # Behind a turn that still runs nothing is cut: it would be in no prompt and in no summary.
     running = select(func.min(later.c.created)).where(
         later.c.conversation == conversation,
@@ -84,7 +82,7 @@ async def _due(connection: AsyncConnection, conversation: str) -> Due | None:
             turns.c.answer != "",
             turns.c.created > had.summarised,
             turns.c.created < func.coalesce(running.scalar_subquery(), float("1e18")),
-            turns.c.id.not_in(replaced),
+            ~is_replaced(),
         )
         .order_by(turns.c.created)
     )

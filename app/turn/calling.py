@@ -14,11 +14,11 @@ from app.turn.stages import Emit
 
 
 class Unanswered(Exception):
-    """What the model said will not do; `asked` is when it was asked, by `perf_counter`."""
+    """What the model said will not do."""
 
-    def __init__(self, reason: str, asked: float) -> None:
+    def __init__(self, reason: str) -> None:
         super().__init__(reason)
-        self.reason, self.asked = reason, asked
+        self.reason = reason
 
 
 async def call(
@@ -55,16 +55,16 @@ async def call(
                     timings.begin("decode")
                 emit(Delta(text))
                 if said is not None:
-                    said = _judge(said + text, asked)
+                    said = _judge(said + text)
     if said is not None:
-        _judge(said, asked, whole=True)
+        _judge(said, whole=True)
     emit(Step("decode", "done", ms=timings.end("decode")))
     took, spans = timings.close()
     return Finished(False, route.model, route.name, usage, took, reason, spans)
 
 
-def _judge(said: str, asked: float, *, whole: bool = False) -> str | None:
+def _judge(said: str, *, whole: bool = False) -> str | None:
     """The text, while more of it is to be judged; raises Unanswered."""
     if reason := unanswered(said, whole=whole):
-        raise Unanswered(reason, asked)
+        raise Unanswered(reason)
     return said if len(said) <= WATCHED else None

@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from time import perf_counter
 
 from app.errors import TurnError
 from app.events import Card, Failed, Finished, Prompted, Retracted, Routed, Sources, Started, Step
@@ -15,12 +16,14 @@ from app.models import Hints
 from app.prompt import History, build
 from app.retrieval import Found, Passage
 from app.retrieval.protocol import shown
-from app.routing import Route, Router
+from app.routing import FAILED, Route, Router
 from app.timings import Timings
 from app.turn.calling import Unanswered, call
 from app.turn.legs import Legs
 from app.turn.search import search
 from app.turn.stages import Emit, Stages, Turn
+
+ELSEWHERE = ("upstream_failed", "upstream_refused")  # a small model's failures that need not be the large one's
 
 log = logging.getLogger(__name__)
 
@@ -93,24 +96,28 @@ async def _earlier(turn: Turn, stages: Stages, legs: Legs) -> str:
     return await legs.run("earlier", stages.earlier(turn), "") if turn.replaces else ""
 
 
-async def _generate(
-    given: Given, route: Route, stages: Stages, emit: Emit, timings: Timings
-) -> Finished:
+async def _generate(given: Given, route: Route, stages: Stages, emit: Emit, timings: Timings) -> Finished:
     """The answer of the route's model or, visibly, of the large one when the small one's is none."""
     larger = stages.router.escalate(route) if given.found.passages else None
     if larger is None:
         return await _ask(given, route, stages, emit, timings, judged=False)
+    asked = perf_counter()
     try:
         return await _ask(given, route, stages, emit, timings, judged=True)
     except Unanswered as passed:
-        timings.begin("small", passed.asked)
-        for stage in ("prefill", "decode"):
-            timings.end(stage)
-        emit(Step("escalate", "done", passed.reason, timings.end("small")))
-        emit(Retracted(passed.reason, larger.model))
-        larger = replace(larger, reason=passed.reason)
-        emit(_routed(larger, stages.router))
-        return await _ask(given, larger, stages, emit, timings, judged=False)
+        why = passed.reason
+        emit(Step("decode", "done", ms=timings.end("decode")))
+    except TurnError as error:
+        if error.kind not in ELSEWHERE or timings.spoke:
+            raise
+        why = FAILED
+    timings.begin("small", asked)
+    timings.retract()
+    emit(Step("escalate", "done", why, timings.end("small")))
+    emit(Retracted(why, larger.model))
+    larger = replace(larger, reason=why)
+    emit(_routed(larger, stages.router))
+    return await _ask(given, larger, stages, emit, timings, judged=False)
 
 
 async def _ask(

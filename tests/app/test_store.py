@@ -300,3 +300,14 @@ async def test_what_another_turn_replaces_is_no_history(store: Store) -> None:
     foreign = asked("mine?", 5.0, first.id)
     await kept(store, replace(foreign, owner=OTHER, conversation=uuid4().hex), "not yours")
     assert await history(asked("next?", 6.0)) == ["first?", "edited?"], "nobody else replaces it"
+
+
+async def test_the_latest_of_several_replacements_counts(store: Store) -> None:
+    """Asked again from two tabs: both name the first."""
+    first = await kept(store, a_turn("first?", owner=ME, created=1.0), "one")
+    for n in (2, 3):
+        again = a_turn(f"again {n}?", owner=ME, conversation=first.conversation, created=float(n))
+        await kept(store, replace(again, replaces=first.id), str(n))
+    now = a_turn("now?", owner=ME, conversation=first.conversation, created=9.0)
+    history = await store.conversations.history(now)
+    assert [exchange.question for exchange in history.exchanges] == ["again 3?"]

@@ -7,6 +7,7 @@ import pytest
 
 from app.errors import TurnError
 from app.events import Delta, Finished, Prompted, Retracted, Routed, Step, TurnEvent, Usage, text_of
+from app.measures import record
 from app.models import NO_HINTS, Chunk, Hints
 from app.prompt import Message
 from app.routing import Route, Router
@@ -137,3 +138,38 @@ async def test_a_large_model_that_is_away_is_an_honest_failure() -> None:
     assert not isinstance(end, Finished)
     assert (end.kind, end.retryable) == ("upstream_unreachable", True)
     assert text_of(events) == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "chunk", "answers"),
+    [
+        ("upstream_failed", 0, ["small", "large"]),
+        ("upstream_refused", 0, ["small", "large"]),  # knows no such model, say
+        ("upstream_unreachable", 0, ["small"]),  # the large one's server is the same
+        ("upstream_failed", 2, ["small"]),  # there is text, and Retry
+    ],
+)
+async def test_a_small_model_that_fails_at_once_is_followed_too(
+    kind: str, chunk: int, answers: list[str]
+) -> None:
+    model = Models("It was built in 1373, under the Ming dynasty [1].")
+
+    async def fail() -> None:
+        if model.routes[-1] == "small":
+            raise TurnError(kind, "It failed.")  # type: ignore[arg-type]  # one of its kinds
+
+    model.before[chunk] = fail
+    events = await played(model)
+    assert model.routes == answers
+    assert isinstance(end_of(events), Finished) == (answers[-1] == "large")
+    retracted = [event.reason for event in events if isinstance(event, Retracted)]
+    assert retracted == (["failed"] if answers[-1] == "large" else [])
+
+
+async def test_the_first_token_is_that_of_the_answer_that_stands() -> None:
+    events = await played(Models(PASSES))
+    end = end_of(events)
+    spans = {span.name: span for span in end.spans}
+    assert end.timings["ttft"] >= spans["small"].start + spans["small"].ms
+    whole = record(events)
+    assert (whole.route, whole.model) == ("large", "large")

@@ -29,6 +29,11 @@ def test_nobody_waits_for_a_tab_that_is_out_of_sight(how: str) -> None:
     assert facts(WHOLE, ROUTED, paint) == facts(WHOLE, ROUTED, None)
 
 
+def test_an_answer_that_came_to_its_limit_says_so() -> None:
+    assert not facts(WHOLE, ROUTED, None).cut
+    assert facts(Finished(False, "m", "r", reason="length"), ROUTED, None).cut
+
+
 def test_what_failed_has_what_it_has() -> None:
     failed = Failed("upstream_refused", "No.", False, {"total": 30.0})
     assert facts(failed, ROUTED, None) == Facts(False, None, 30.0, None, "large", "standard", "why", "", None)

@@ -27,6 +27,7 @@
   function ask(text, {replaces = "", large = false} = {}) {
     const box = $("question");
     if (!text.trim() || running()) return;
+    if (!$("editing").hidden) cancel();
     if (box.value !== text) draft = box.value;
     box.value = text;
     instead(replaces, large);
@@ -40,6 +41,7 @@
     elements.large.value = large ? "1" : "";
     elements.turn.value = "";
     $("editing").hidden = true;
+    document.querySelector(".turn.edited")?.classList.remove("edited");
   }
 
   function edit(text, replaces) {
@@ -49,6 +51,7 @@
     box.value = text;
     instead(replaces);
     $("editing").hidden = false;
+    $(`t-${dashless(replaces)}`)?.classList.add("edited");
     box.focus();
     box.setSelectionRange(text.length, text.length);
   }
@@ -56,6 +59,7 @@
   function cancel() {
     instead("");
     $("question").value = draft;
+    $("notice").textContent = "";
     draft = "";
     $("question").focus();
   }
@@ -119,6 +123,7 @@
     turn.dataset.state = turn.querySelector(".facts") ? "finished" : "failed";
     say(turn.dataset.state);
     refresh();
+    $("notice").textContent = "";
     if (document.activeElement === document.body) $("question").focus({preventScroll: true}); // Stop is gone
   });
 
@@ -146,11 +151,12 @@
     if (event.target === box && event.key === "Enter" && !event.shiftKey && !composing) {
       event.preventDefault();
       if (!running()) $("composer").requestSubmit();
+      else if (box.value.trim()) $("notice").textContent = $("composer").dataset.busy;
     } else if (event.target === box && event.key === "ArrowUp" && !box.value && last) {
       event.preventDefault();
       box.value = last;
     } else if (event.key === "Escape" && !composing && !document.querySelector(":popover-open")) {
-      if (running() || $("editing").hidden) stop();
+      if (event.target !== box || $("editing").hidden) stop();
       else cancel();
     } else if (event.key === "/" && !modified && !/^(TEXTAREA|INPUT)$/.test(event.target.tagName)) {
       event.preventDefault();
@@ -166,7 +172,10 @@
     if (!button) return;
     if (button.id === "stop") stop();
     else if (button.id === "cancel") cancel();
-    else if (button.dataset.ask) ask(button.dataset.ask, {...button.dataset, large: "large" in button.dataset});
+    else if (button.dataset.ask) {
+      ask(button.dataset.ask, {...button.dataset, large: "large" in button.dataset});
+      if (!event.detail) $("question").focus({preventScroll: true}); // pressed by a key: the button goes away
+    }
     else if (button.dataset.edit) edit(button.dataset.edit, button.dataset.replaces);
     else if ("copy" in button.dataset) {
       const label = button.textContent;

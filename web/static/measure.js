@@ -67,10 +67,18 @@
     });
     awaits("ttfp", ".steps", ".step");
     awaits("ttfs", ".cards", ".card:not(.is-awaited)");
+    // Withdrawn text does not count: the first one is still to come.
+    watch(asked, article.querySelector(".note"), PARTS, (note) => {
+      if (!note.firstElementChild) return false;
+      for (const name of ["ttft", "shown"]) delete asked[name];
+      asked.stall = 0;
+      asked.retracted = true;
+      return true;
+    });
     let length = 0;
     watch(asked, article.querySelector(".answer"), TEXT, (answer) => {
       const now = answer.textContent.trim().length;
-      if (now !== length) wrote(asked);
+      if (now !== length && now > 0) wrote(asked);
       length = now;
       return false; // there may always be more
     });
