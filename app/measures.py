@@ -23,7 +23,7 @@ SLACK = 50.0  # two clocks, and a first paint that came with the frame before
 
 Side = Literal["browser", "server", "model", "gap"]
 MODEL_STAGES = ("small", "connect", "prefill", "decode")
-SEARCHING = {"embed", "dense", "lexical", "rewrite", "warm"}  # a search is drawn by these, not by itself
+SEARCHING = {"embed", "dense", "lexical", "rewrite", "meant", "warm"}  # what a search is drawn by
 
 
 class Record(msgspec.Struct, frozen=True):

@@ -136,7 +136,7 @@ def _is_told(step: Step) -> bool:
     match step.name, step.state:
         case _, "failed":
             return True
-        case "dense" | "lexical" | "earlier", _:
+        case "dense" | "lexical" | "earlier" | "meant", _:
             return False
         case "history", _:
             return step.detail not in ("", "0")

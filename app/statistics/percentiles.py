@@ -8,8 +8,8 @@ from app.statistics.samples import Sample
 
 # In the order in which a turn meets them; what a fork adds comes after, by name.
 STAGES = ("send", "queue", "cache", "route", "history", "warm", "embed", "dense", "lexical", "rewrite",
-          "fuse", "search", "earlier", "settle", "prompt", "connect", "small", "prefill", "decode", "render",
-          "own", "server_ttft", "server_added_ttft", "server_tpot",
+          "meant", "fuse", "search", "earlier", "settle", "prompt", "connect", "small", "prefill",
+          "decode", "render", "own", "server_ttft", "server_added_ttft", "server_tpot",
           "server_stall_max", "server_total")  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from app.turn.legs import Legs
 from app.turn.search import search
 from app.turn.stages import Emit, Stages, Turn
 
-ELSEWHERE = ("upstream_failed", "upstream_refused")  # a small model's failures that need not be the large one's
+ELSEWHERE = ("upstream_failed", "upstream_refused")  # failures that the large model need not share
 
 log = logging.getLogger(__name__)
 

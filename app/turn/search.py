@@ -16,23 +16,31 @@ from app.routing import Route
 from app.timings import Timings
 from app.turn.legs import Legs
 from app.turn.stages import Stages, Turn
-from app.turn.warmth import Searched
+from app.turn.warmth import Searched, normalised
 
 
 async def search(
     turn: Turn, history: asyncio.Future[History], route: Route, stages: Stages, legs: Legs
 ) -> Found:
-    """What bears on the question. A follow-up is searched for as it stands, and for what it means as soon as
-    that is known; the latter counts. Raises TurnError('retrieval_failed') when no leg can be asked."""
+    """What bears on the question as it stands or, for a follow-up, as it is meant, whichever is surer. Raises
+    TurnError('retrieval_failed') when no leg can be asked."""
     async with asyncio.TaskGroup() as group:
         plain = group.create_task(_searched(turn, turn.question, stages, legs))
         meant = group.create_task(_meant(turn, history, stages, legs))
+        if (asked := await meant) and not plain.done():
+            plain.cancel()  # nobody waits for what is probably not meant
+    if not plain.cancelled():
+        asked = {turn.question: plain.result()} | asked
     stages.warmth.end(turn.owner)
-    asked, (dense, lexical) = meant.result() or (turn.question, plain.result())
-    if dense is None and not lexical:  # words alone may find nothing because there is no index of them yet
-        raise TurnError("retrieval_failed", "The documents could not be searched.")
     with legs.timings.stage("fuse"):
-        return fuse(asked, dense, lexical, k=route.k, tokens=route.passage_tokens)
+        found = [
+            fuse(text, dense, lexical, k=route.k, tokens=route.passage_tokens)
+            for text, (dense, lexical) in asked.items()
+            if dense is not None or lexical  # by words nothing may be found for want of an index
+        ]
+    if not found:
+        raise TurnError("retrieval_failed", "The documents could not be searched.")
+    return max(reversed(found), key=lambda each: each.confidence)  # of equals what is meant
 
 
 async def foresee(turn: Turn, stages: Stages) -> None:
@@ -49,15 +57,21 @@ async def foresee(turn: Turn, stages: Stages) -> None:
 
 async def _meant(
     turn: Turn, history: asyncio.Future[History], stages: Stages, legs: Legs
-) -> tuple[str, Searched] | None:
-    """What the question means, and what was found for that; None when it stands alone."""
+) -> dict[str, Searched]:
+    """What the question means, with what was found for that; empty when it stands alone."""
     had = await asyncio.shield(history)  # the wait for it may end here, and it goes on
     rules = stand_alone(turn.question, had.exchanges)
     if not rules:
-        return None
+        return {}
     work = stages.rewriter.rewrite(turn.question, had.exchanges, rules)
     rewritten = await legs.run("rewrite", work, rules, told=str)
-    return rewritten, await _searched(turn, rewritten, stages, legs)
+    if normalised(rewritten) == normalised(turn.question):
+        return {}
+    within = Legs(legs.emit, Timings(perf_counter()))  # told as one: the names are the plain search's
+    nothing: Searched = (None, None)
+    return {
+        rewritten: await legs.run("meant", _searched(turn, rewritten, stages, within), nothing)
+    }
 
 
 async def _searched(turn: Turn, text: str, stages: Stages, legs: Legs) -> Searched:

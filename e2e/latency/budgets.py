@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from app.measures import MEASURES
 
-STAGES = ("send", "queue", "route", "history", "warm", "embed", "dense", "lexical", "rewrite", "fuse",
-          "search", "earlier", "settle", "prompt", "connect", "small", "prefill", "decode", "gap", "render",
-          "deliver")  # fmt: skip
+STAGES = ("send", "queue", "route", "history", "warm", "embed", "dense", "lexical", "rewrite", "meant",
+          "fuse", "search", "earlier", "settle", "prompt", "connect", "small", "prefill", "decode",
+          "gap", "render", "deliver")  # fmt: skip
 OURS = {
     "own": "the browser's own part: submit to paint, without the server's time to its first text",
     "beyond_direct": "first token beyond that of the same question asked at the model directly, in between",

@@ -12,8 +12,8 @@ BLAMED = 3  # stages at the most
 FIRST = ("send", "queue", "loop")
 BLAMABLE = {  # what comes later than a measure, or only before it, is no reason for it
     "ttfp": FIRST,
-    "ttfs": (*FIRST, "route", "history", "warm", "embed", "dense", "lexical", "rewrite", "fuse", "settle",
-             "gap"),
+    "ttfs": (*FIRST, "route", "history", "warm", "embed", "dense", "lexical", "rewrite", "meant", "fuse",
+             "settle", "gap"),
     "tpot": ("loop",),
     "stall_max": ("loop",),
 }
@@ -27,6 +27,7 @@ WHY = {
     "lexical": "the search by words took long, and the sources waited for it",
     "warm": "a search that had begun while the question was typed was long in coming to its end",
     "rewrite": "it took long to work out what a follow-up means",
+    "meant": "the search for what a follow-up means took long",
     "fuse": "choosing among the passages took long",
     "settle": "settling the route took long",
     "small": "the small model answered first, and its answer would not do",

@@ -191,10 +191,22 @@ async def test_a_search_with_both_legs_away_fails_visibly() -> None:
     assert isinstance(end_of(events), Finished)
 
 
-STAGES = ["history", "embed", "search", "lexical", "model", "model mid-way", "model at the end"]
+MODEL = ["model", "model mid-way", "model at the end"]
+STAGES = ["history", "embed", "search", "lexical", *MODEL]
 
 
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("hook", FAILING)
+async def test_an_unforeseen_error_of_a_leg_is_left_out_too(
+    hook: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    events = await played(failing(hook, raising(OSError("oops, /secret/path"))))
+    (failed,) = [event for event in events if isinstance(event, Step) and event.state == "failed"]
+    assert (failed.name, failed.detail) == (FAILING[hook], "something went wrong here")
+    assert "oops" in caplog.text
+    assert isinstance(end_of(events), Finished)
+
+
+@pytest.mark.parametrize("stage", MODEL)
 @pytest.mark.parametrize(
     "error", [RuntimeError("oops"), ExceptionGroup("two", [ValueError("a"), KeyError("b")])]
 )
@@ -210,11 +222,12 @@ async def test_an_unforeseen_error_is_an_end_too(
     assert "total" in end.timings
 
 
-async def test_both_legs_failing_at_once_is_one_end() -> None:
+async def test_all_legs_failing_at_once_is_an_answer_without_them() -> None:
     error = raising(RuntimeError("oops"))
-    end = end_of(await played(FakeStages(on_history=error, on_search=error)))
-    assert isinstance(end, Failed)
-    assert end.kind == "internal"
+    events = await played(FakeStages(on_history=error, on_search=error, on_lexical=error))
+    assert isinstance(end_of(events), Finished)
+    failed = {event.name for event in events if isinstance(event, Step) and event.state == "failed"}
+    assert failed == {"history", "dense", "lexical", "search"}
 
 
 @pytest.mark.parametrize("stage", ["model", "model mid-way", "model at the end"])

@@ -182,3 +182,38 @@ async def test_an_earlier_answer_that_is_away_is_done_without() -> None:
     events = await played(fakes.stages(), replace(a_turn(), replaces=a_turn().id))
     assert told(events, "earlier")[-1] == ("failed", "It is away.")
     assert fakes.model.hints[0].prediction == ""
+
+
+async def test_a_raw_search_that_dawdles_is_not_waited_for() -> None:
+    """Nobody waits for what is probably not meant."""
+    shelf = library(Rewrites(), exchanges=BEFORE)
+    slow = Point()
+
+    async def only_the_raw_one() -> None:
+        if len(shelf.worded) == 0:
+            shelf.worded.append("raw")
+            await slow()
+
+    shelf.on_lexical = only_the_raw_one
+    events = await played(shelf.stages(), a_turn(FOLLOW_UP))
+    assert not slow.open.is_set()
+    assert found(events) == [MEANT]
+
+
+async def test_what_was_found_as_it_stands_serves_when_what_is_meant_cannot_be_searched() -> None:
+    shelf = library(Rewrites())
+
+    async def only_once() -> None:
+        if shelf.worded:
+            raise TurnError("retrieval_failed", "It is away.")
+
+    shelf.on_lexical = only_once
+    events = await played(shelf.stages(), a_turn(FOLLOW_UP))
+    assert found(events) == [FOLLOW_UP]
+
+
+async def test_a_rewriting_that_changes_nothing_is_not_searched_again() -> None:
+    shelf = library(Rewrites(), exchanges=BEFORE)
+    events = await played(shelf.stages(), a_turn("And how many books can students borrow"))
+    assert len(shelf.worded) == len(set(shelf.worded))
+    assert isinstance(end_of(events), Finished)

@@ -39,7 +39,7 @@ def test_both_languages_take_the_same_values(key: str) -> None:
     [
         *((leg, state) for leg in ("history", "search", "rewrite") for state in get_args(StepState)),
         *((phase, state) for phase in ("prefill", "decode") for state in ("running", "done", "skipped")),
-        *((leg, "failed") for leg in ("dense", "lexical", "earlier")),
+        *((leg, "failed") for leg in ("dense", "lexical", "earlier", "meant")),
         ("search-warm", "done"),
         ("escalate", "done"),
     ],

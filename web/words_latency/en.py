@@ -120,6 +120,7 @@ MEASURES = {
     "lexical": ("word search", "the passages that share the question's words"),
     "warm": ("while typing", "what had begun before the question was sent"),
     "rewrite": ("follow-up", "what a question means that leans on the conversation"),
+    "meant": ("follow-up search", "the search for what the follow-up means"),
     "fuse": ("fusion", "the two searches' passages become the few that the model reads"),
     "search": ("retrieval", "everything from the question to its passages"),
     "earlier": ("earlier answer", "reading the answer that may be repeated"),
