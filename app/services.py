@@ -62,7 +62,6 @@ async def open_services(settings: Settings, door: str = "web") -> AsyncGenerator
         stack.push_async_callback(model.close)
         router = Router(settings)
         mirror, bell = Mirror(redis), RedisBell(redis)
-        conversations = store.conversations
         stages = Stages(
             router,
             embedder,
@@ -70,8 +69,8 @@ async def open_services(settings: Settings, door: str = "web") -> AsyncGenerator
             lexical,
             open_rewriter(settings, model, router),
             model,
-            conversations.history,
-            conversations.earlier,
+            store.histories.before,
+            store.histories.earlier,
         )
         runner = Runner(stages, store.conversations, mirror, bell, telemetry.ended, telemetry.metrics.running)
         yield Services(

@@ -69,7 +69,7 @@ def test_an_upstream_that_fails_in_the_middle_keeps_the_text(
 
 
 def test_retry_asks_again(chat: Chat, upstream: Upstream) -> None:
-    name = upstream.name("status400x1-n12")
+    name = upstream.name("status403x1-n12")
     failed = chat.ask(f"What is a token? {name}").until("failed")
     failed.retry.click()
     expect(chat.turns).to_have_count(2)

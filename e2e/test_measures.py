@@ -220,7 +220,7 @@ def test_the_waterfall_opens_by_keyboard_and_is_fetched_once(
     chat.page.keyboard.press("Enter")
     expect(turn.root.locator(".waterfall svg.gantt")).to_be_visible()
     expect(turn.root.locator(".waterfall tbody tr")).not_to_have_count(0)
-    expect(turn.root.locator(".prompt li")).to_have_count(4)
+    expect(turn.root.locator(".prompt li")).to_have_count(6)
     for key in ("Space", "Space"):
         chat.page.keyboard.press(key)
     expect(turn.root.locator(".waterfall svg.gantt")).to_be_visible()
@@ -242,7 +242,7 @@ def test_without_scripts_a_link_leads_to_the_same(
     page.locator(".measured summary").click()
     page.locator(".waterfall a").click()
     expect(page.locator("svg.gantt")).to_be_visible()
-    expect(page.locator(".prompt li")).to_have_count(4)
+    expect(page.locator(".prompt li")).to_have_count(6)
     page.locator("main a").first.click()
     expect(page.locator(f"#t-{turn.id}")).to_be_visible()
 

@@ -71,12 +71,19 @@ async def running(door: Door) -> AsyncGenerator[None, None]:
 async def _look_about(door: Door) -> None:
     while True:
         before = door.passages
-        if door.services.embedder.state != "ok":
-            await warm(door.services)
         try:
-            door.passages = await door.services.index.count()
-        except TurnError as error:
-            log.warning("%s", error)
-        if not door.services.settings.is_language_model:
-            door.ollama = await find_ollama()
+            await _look(door)
+        except Exception:  # whatever it stumbled over, the next look may not
+            log.exception("looking about")
         await asyncio.sleep(PEEK_SECONDS[door.passages == before > 0])
+
+
+async def _look(door: Door) -> None:
+    if door.services.embedder.state != "ok":
+        await warm(door.services)
+    try:
+        door.passages = await door.services.index.count()
+    except TurnError as error:
+        log.warning("%s", error)
+    if not door.services.settings.is_language_model:
+        door.ollama = await find_ollama()

@@ -28,8 +28,14 @@ async def ask(request: Request) -> Response:
     door, words = door_of(request), words_for(request)
     form = await request.form(max_files=0, max_fields=8)
     try:
-        fields = ("question", "conversation", "turn", "replaces", "large")
-        turn = read_question(request, *(form.get(name) for name in fields))
+        turn = read_question(
+            request,
+            form.get("question"),
+            form.get("conversation"),
+            form.get("turn"),
+            form.get("replaces"),
+            form.get("large"),
+        )
     except BadQuestion as error:
         return HTMLResponse(words(error.key, **error.values), status_code=422)
     log = await start(door, turn)

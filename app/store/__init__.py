@@ -10,6 +10,7 @@ from app.settings import Settings
 from app.store.conversations import Conversation, Conversations, StoredTurn
 from app.store.documents import Documents
 from app.store.engine import open_engine
+from app.store.histories import Histories
 from app.store.measures import Measured, Measures, Painted
 from app.store.migrate import migrate
 from app.store.outbox import Job, Outbox
@@ -20,6 +21,7 @@ __all__ = [
     "Conversations",
     "Documents",
     "Due",
+    "Histories",
     "Job",
     "Measured",
     "Measures",
@@ -38,6 +40,7 @@ class Store:
     def __init__(self, settings: Settings) -> None:
         self.engine = open_engine(settings)
         self.conversations = Conversations(self.engine)
+        self.histories = Histories(self.engine)
         self.documents = Documents(self.engine)
         self.outbox = Outbox(self.engine)
         self.measures = Measures(self.engine)

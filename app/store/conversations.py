@@ -5,17 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, delete, select, update
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import ColumnElement, Row, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from app.errors import TurnError
 from app.events import Finished, TurnEvent, text_of
-from app.prompt import Exchange, History
+from app.prompt import Exchange
 from app.store.engine import insert
 from app.store.measures import add_record
 from app.store.outbox import add_job
-from app.store.replacing import is_replaced
 from app.store.summaries import wish_summary
 from app.store.tables import conversations, turns
 from app.text import shorten
@@ -23,7 +20,6 @@ from app.turn.stages import Turn
 from app.turnlog import pack, unpack
 
 LISTED = 200
-REMEMBERED = 200  # exchanges since the last cut; the worker cuts long before
 TITLE_WIDTH = 60
 
 
@@ -169,51 +165,6 @@ class Conversations:
                 .order_by(turns.c.created)
             )
             return [_stored(row) for row in rows]
-
-    async def history(self, turn: Turn) -> History:
-        """The conversation before this turn: what has been cut, and the newest exchanges since, oldest first;
-        failed answers as far as they came, without those that another turn replaces.
-
-        Raises TurnError('internal') when the database cannot say.
-        """
-        try:
-            return await self._history(turn)
-        except (SQLAlchemyError, OSError) as error:
-            raise TurnError("internal", "The conversation so far could not be read.") from error
-
-    async def _history(self, turn: Turn) -> History:
-        told = and_(
-            turns.c.conversation == conversations.c.id,
-            turns.c.id != turn.id,
-            turns.c.answer != "",
-            turns.c.created > conversations.c.summarised,
-            ~is_replaced(turn.id),
-        )
-        newest = (
-            select(conversations.c.summary, turns.c.question, turns.c.answer)
-            .join_from(conversations, turns, told, isouter=True)  # a summary may be all that there is
-            .where(conversations.c.id == turn.conversation, conversations.c.owner == turn.owner)
-            .order_by(turns.c.created.desc())
-            .limit(REMEMBERED)
-        )
-        async with self._engine.connect() as connection:
-            rows = (await connection.execute(newest)).all()
-        exchanges = [Exchange(row.question, row.answer) for row in reversed(rows) if row.question is not None]
-        return History(rows[0].summary if rows else "", exchanges)
-
-    async def earlier(self, turn: Turn) -> str:
-        """The answer of the turn that this one replaces; empty when there is none of this owner's.
-
-        Raises TurnError('internal') when the database cannot say.
-        """
-        try:
-            async with self._engine.connect() as connection:
-                answer: str | None = await connection.scalar(
-                    select(turns.c.answer).where(turns.c.id == turn.replaces, turns.c.owner == turn.owner)
-                )
-        except (SQLAlchemyError, OSError) as error:
-            raise TurnError("internal", "The earlier answer could not be read.") from error
-        return answer or ""
 
     async def listed(self, owner: str) -> list[Conversation]:
         """The owner's conversations, the latest first."""

@@ -104,7 +104,7 @@ async def _play(chat: dict[str, Any], store: Store, worker: bool) -> AsyncIterat
     for n, told in enumerate(chat["turns"]):
         turn = Turn(uuid4().hex, owner, conversation, told["question"], created=1_000.0 + n)
         await store.conversations.add(turn)
-        history = await store.conversations.history(turn)
+        history = await store.histories.before(turn)
         style = told.get("style", "")
         prompt = build(turn.question, _found(n), history, style)
         yield Asked(prompt, style, history.summary != before)

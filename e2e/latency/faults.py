@@ -45,9 +45,9 @@ def blocking() -> None:
     """200 ms in which the event loop does nothing else."""
     build = vars(score)["build"]
 
-    def slower(*arguments: Any) -> Any:
+    def slower(*arguments: Any, **named: Any) -> Any:
         time.sleep(0.2)
-        return build(*arguments)
+        return build(*arguments, **named)
 
     vars(score)["build"] = slower
 

@@ -89,7 +89,7 @@ async def test_nobody_reads_or_removes_anothers(store: Store) -> None:
     assert await conversations.turns(OTHER, mine.conversation) == []
     assert await conversations.find(OTHER, mine.conversation) is None
     assert await conversations.listed(OTHER) == []
-    assert await conversations.history(a_turn(owner=OTHER, conversation=mine.conversation)) == History(
+    assert await store.histories.before(a_turn(owner=OTHER, conversation=mine.conversation)) == History(
         "", []
     )
     assert not await conversations.remove(OTHER, mine.conversation)
@@ -104,7 +104,7 @@ async def test_a_history_that_cannot_be_read_is_a_turn_error(store: Store) -> No
     await rename("turns", "elsewhere")
     try:
         with pytest.raises(TurnError):
-            await store.conversations.history(a_turn(owner=ME))
+            await store.histories.before(a_turn(owner=ME))
     finally:
         await rename("elsewhere", "turns")
 
@@ -132,7 +132,7 @@ async def test_the_history_is_what_came_before_and_was_answered(store: Store) ->
     await kept(store, asked("silent", 4.0), whole=False)
     now = asked("now", 5.0)
     await store.conversations.add(now)
-    assert await store.conversations.history(now) == History(
+    assert await store.histories.before(now) == History(
         "", [Exchange("first", "1"), Exchange("second", "2"), Exchange("cut", "half")]
     )
     assert await store.conversations.first_exchange(conversation) == Exchange("first", "1")
@@ -286,14 +286,14 @@ async def test_what_another_turn_replaces_is_no_history(store: Store) -> None:
         )
 
     async def history(turn: Turn) -> list[str]:
-        return [exchange.question for exchange in (await store.conversations.history(turn)).exchanges]
+        return [exchange.question for exchange in (await store.histories.before(turn)).exchanges]
 
     second = await kept(store, asked("second?", 2.0), "two")
     edited = asked("edited?", 3.0, second.id)
     assert await store.conversations.add(edited)
     assert await history(edited) == ["first?"], "while it is being asked"
-    assert await store.conversations.earlier(edited) == "two"
-    assert await store.conversations.earlier(replace(edited, owner=OTHER)) == ""
+    assert await store.histories.earlier(edited) == "two"
+    assert await store.histories.earlier(replace(edited, owner=OTHER)) == ""
     assert await history(asked("next?", 4.0)) == ["first?", "second?"], "it came to nothing so far"
     await store.conversations.save(edited.id, told(edited, "new"))
     assert await history(asked("next?", 4.0)) == ["first?", "edited?"]
@@ -309,5 +309,5 @@ async def test_the_latest_of_several_replacements_counts(store: Store) -> None:
         again = a_turn(f"again {n}?", owner=ME, conversation=first.conversation, created=float(n))
         await kept(store, replace(again, replaces=first.id), str(n))
     now = a_turn("now?", owner=ME, conversation=first.conversation, created=9.0)
-    history = await store.conversations.history(now)
+    history = await store.histories.before(now)
     assert [exchange.question for exchange in history.exchanges] == ["again 3?"]

@@ -68,7 +68,7 @@ async def test_what_is_due_is_all_but_the_newest(store: Store) -> None:
     assert due is not None
     assert len(due.exchanges) == cut([Exchange("How old is the wall?", ANSWER)] * ENOUGH)
     assert await store.summaries.write(due, "They spoke of a wall.")
-    had = await store.conversations.history(await talk.begin())
+    had = await store.histories.before(await talk.begin())
     assert had.summary == "They spoke of a wall."
     assert len(had.exchanges) == ENOUGH - len(due.exchanges)
     assert sum(map(tokens_of, had.exchanges)) <= LOW
@@ -99,7 +99,7 @@ async def test_a_summary_is_never_written_over_a_newer_one(store: Store) -> None
     assert quick is not None
     assert await store.summaries.write(quick, "quick")
     assert not await store.summaries.write(slow, "slow")
-    assert (await store.conversations.history(await talk.begin())).summary == "quick"
+    assert (await store.histories.before(await talk.begin())).summary == "quick"
     assert await store.summaries.due(talk.id, 0.0) is None  # cut since then
 
 

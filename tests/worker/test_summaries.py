@@ -46,7 +46,7 @@ async def services(
 
 
 async def history(services: Services, talk: Talk) -> History:
-    return await services.store.conversations.history(await talk.begin())
+    return await services.store.histories.before(await talk.begin())
 
 
 async def until_cut(services: Services, talk: Talk) -> History:

@@ -36,10 +36,10 @@
 
   // The turn in whose place the next question is asked; it gets an id of its own.
   function instead(replaces, large = false) {
-    const {elements} = $("composer");
+    const {elements} = $("composer"), wish = large ? "1" : "";
+    if (elements.replaces.value !== replaces || elements.large.value !== wish) elements.turn.value = "";
     elements.replaces.value = replaces;
-    elements.large.value = large ? "1" : "";
-    elements.turn.value = "";
+    elements.large.value = wish;
     $("editing").hidden = true;
     document.querySelector(".turn.edited")?.classList.remove("edited");
   }
@@ -84,6 +84,7 @@
     if (event.detail.ctx?.sourceElement?.id !== "composer" || !event.detail.ctx.response?.raw?.ok) return;
     const form = $("composer");
     $(`t-${dashless(form.elements.replaces.value)}`)?.classList.add("replaced");
+    form.elements.turn.value = "";
     instead("");
     if ($("question").value === last) $("question").value = draft;
     draft = "";

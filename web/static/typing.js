@@ -26,6 +26,7 @@
     before = event.timeStamp;
     if (gap < 1000) pace += (gap - pace) / 8;
     clearTimeout(timer);
+    if (!event.target.value) told = []; // another question begins
     if (!event.isComposing) timer = setTimeout(tell, delay(event.target.value));
   }
 
