@@ -21,7 +21,7 @@ ANSWER = 300  # tokens of each answer that the model is shown: its two ends
 TOLD = 6_000  # tokens of conversation that it is shown at the most, the newest, should a cut have waited long
 QUESTION_WIDTH, SENTENCE_WIDTH = 48, 72  # columns, where rules write it
 
-_CITATION = re.compile(r"\s*\[\d+\]")
+_CITATION = re.compile(r"(?:(?<!\s)\s+)?\[\d+\]")
 _MARKUP = re.compile(r"^[#>*\-+\s]+|[*_`]+", re.MULTILINE)
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|[。！？]|$)", re.DOTALL)
 
@@ -45,18 +45,19 @@ def clean(reply: str) -> str:
     """The reply without marks and empty lines, at most `LONGEST` tokens of it; empty when nothing is left."""
     text = _MARKUP.sub("", _CITATION.sub("", reply.replace("\0", "")))
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    kept = "\n".join(line for line in lines if line)
-    while estimate_tokens(kept) > LONGEST:
-        kept = _shorter(kept)
-    return kept
+    return _fitting("\n".join(line for line in lines if line))
 
 
 def by_rules(earlier: str, exchanges: Sequence[Exchange]) -> str:
     """What was asked and each answer's first sentence, a line each; the oldest go when there is no room."""
     lines = [*earlier.splitlines(), *map(_line, exchanges)]
-    while len(lines) > 1 and estimate_tokens("\n".join(lines)) > LONGEST:
-        lines.pop(0)
-    return clean("\n".join(lines))
+    told, room = lines[-1:], LONGEST - sum(map(estimate_tokens, lines[-1:]))
+    for line in reversed(lines[:-1]):
+        room -= estimate_tokens(line)
+        if room < 0:
+            break
+        told.insert(0, line)
+    return clean("\n".join(told))
 
 
 def _line(exchange: Exchange) -> str:
@@ -68,9 +69,16 @@ def _line(exchange: Exchange) -> str:
     return f"{asked}{question}{answered}{sentence}"
 
 
-def _shorter(text: str) -> str:
-    """Without its last sentence, or a tenth shorter when it is only one."""
-    sentences = _SENTENCE.findall(text)
-    if len(sentences) > 1:
-        return "".join(sentences[:-1]).rstrip()
-    return text[: len(text) * 9 // 10].rstrip() + "…"
+def _fitting(text: str) -> str:
+    """The sentences for which there is room; of a first one that is too long, its beginning."""
+    if estimate_tokens(text) <= LONGEST:
+        return text
+    kept = first = ""
+    for sentence in _SENTENCE.finditer(text):
+        first = first or sentence[0]
+        if estimate_tokens(kept + sentence[0]) > LONGEST:
+            break
+        kept += sentence[0]
+    while not kept and estimate_tokens(first) > LONGEST:
+        first = first[: len(first) * 9 // 10].rstrip() + "…"
+    return (kept or first).rstrip()

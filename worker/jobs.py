@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.documents.ingest import Library, ingest
+from app.errors import TurnError
 from app.jobs import INGEST, SUMMARY, TITLE, ingestion_key
 from app.prompt import Message
 from app.retrieval import SHARED, open_index, open_lexical
@@ -49,6 +50,8 @@ async def summary(services: Services, payload: dict[str, Any]) -> None:
                 text = cleaned(await _told(services, summary_prompt(due.summary, due.exchanges), route))
         except TimeoutError:
             log.warning("summary: the model took too long")
+        except TurnError as error:  # asked again it would mostly fail again, and the cut is due
+            log.warning("summary: %s", error.kind)
     await services.store.summaries.write(due, text or by_rules(due.summary, due.exchanges))
 
 

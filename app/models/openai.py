@@ -21,6 +21,7 @@ from app.errors import TurnError
 from app.models import NO_HINTS, Chunk, Hints
 from app.models.connecting import CONNECTION, Connection, open_client
 from app.models.lines import Lines, brief, read
+from app.models.listing import owners
 from app.models.providers import PROVIDERS, UNKNOWN, by_address, by_models
 from app.models.refusals import Refusals
 from app.models.request import body, optional_fields
@@ -118,8 +119,7 @@ class OpenAIModel:
             client = self._client.with_options(max_retries=0, timeout=5)
             answer = await client.models.with_raw_response.list()
             self._used = perf_counter()
-            owners = [getattr(model, "owned_by", "") for model in answer.parse().data or []]
-            known = self._by_address or by_models(owners, answer.headers.get("server", ""))
+            known = self._by_address or by_models(owners(answer.content), answer.headers.get("server", ""))
             self.provider = PROVIDERS[known]
             if self.provider.loads and (self._loading is None or self._loading.done()):
                 self._loading = asyncio.create_task(self._load(self.provider.loads))
@@ -128,7 +128,7 @@ class OpenAIModel:
         """Has the models loaded by a server that forgets them. It may take a minute; nobody waits for it."""
         root = str(self._client.base_url).rstrip("/").removesuffix("/v1")
         client = self._client.with_options(base_url=root, max_retries=0, timeout=LOADING)
-        with suppress(openai.OpenAIError, httpx2.HTTPError, OSError):
+        with suppress(openai.OpenAIError, httpx2.HTTPError, OSError, ValueError):
             for model in dict.fromkeys(self._models):
                 await client.post(path, body={"model": model, "keep_alive": LOADED}, cast_to=object)
 

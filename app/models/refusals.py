@@ -39,10 +39,11 @@ class Refusals:
     def attempt(self, key: Key, fields: dict[str, Any]) -> "Attempt":
         return Attempt(self, key, fields, self._known.get(key, Known()))
 
-    def remember(self, key: Key, known: Known) -> None:
-        """Besides what other requests found out meanwhile."""
-        before = self._known.get(key, Known())
-        self._known[key] = Known(before.refused | known.refused, known.efforts)
+    def remember(self, key: Key, before: Known, known: Known) -> None:
+        """What a request found out that began with `before`, besides what others found out meanwhile."""
+        others = self._known.get(key, Known())
+        efforts = others.efforts if known.efforts == before.efforts else known.efforts
+        self._known[key] = Known(others.refused | known.refused, efforts)
 
 
 class Attempt:
@@ -74,17 +75,20 @@ class Attempt:
         """It was, as it is now: what was refused on the way will not be sent again."""
         if self._known == self._before:
             return
-        self._refusals.remember(self._key, self._known)
+        self._refusals.remember(self._key, self._before, self._known)
         gone = ", ".join(sorted(self._known.refused - self._before.refused)) or "such reasoning_effort"
         log.warning("%s takes no %s for %s: not sent from now on", self._key[0], gone, self._key[1])
 
 
 def _without(fields: dict[str, Any], known: Known) -> dict[str, Any]:
-    """Without the refused ones; a refused cap is sent by its other name."""
+    """Without the refused ones; a refused cap is sent by its other name, and none beside a prediction, which
+    OpenAI refuses together."""
     left = {name: value for name, value in fields.items() if name not in known.refused}
     for cap, other in CAPS.items():
         if cap in fields and cap not in left and other not in known.refused:
             left[other] = fields[cap]
+    if "prediction" in left:
+        left = {name: value for name, value in left.items() if name not in CAPS}
     if "reasoning_effort" in left:
         left["reasoning_effort"] = nearest(left["reasoning_effort"], known.efforts)
     return left

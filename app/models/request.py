@@ -27,7 +27,8 @@ EXPLICIT = {"mode": "explicit"}  # and no implicit one: it would write passages 
 def optional_fields(
     provider: Provider, messages: Sequence[Message], route: Route, hints: Hints
 ) -> dict[str, Any]:
-    """All that a server may refuse, by name; `include_obfuscation` belongs into `stream_options`."""
+    """All that a server may refuse, by name; `include_obfuscation` belongs into `stream_options`, and the cap
+    is for when there is no prediction (`app.models.refusals` leaves it out beside one)."""
     model, fields = route.model, dict(provider.always)
     if provider.cache_key and hints.cache_key:
         fields["prompt_cache_key"] = hints.cache_key
@@ -43,8 +44,7 @@ def optional_fields(
         fields["include_obfuscation"] = False
     if hints.prediction and takes(provider.prediction, model):
         fields["prediction"] = {"type": "content", "content": hints.prediction}
-    if "prediction" not in fields or provider.cap == "max_tokens":  # OpenAI refuses the two together
-        fields[provider.cap] = route.max_tokens + _thinking(provider, route)
+    fields[provider.cap] = route.max_tokens + _thinking(provider, route)
     return fields
 
 

@@ -25,7 +25,8 @@ class Idle:
     """A server that keeps each connection for `answers` requests. Then it closes it: at once, or only when
     the next request has come over it, as when the two cross on their way."""
 
-    def __init__(self, *, crossing: bool, answers: int = 1) -> None:
+    def __init__(self, *, crossing: bool, answers: int = 1, models: bytes = MODELS) -> None:
+        self._models = models
         self.crossing, self._answers = crossing, answers
         self.opened = self.unanswered = 0
         self.heads: list[bytes] = []
@@ -35,7 +36,7 @@ class Idle:
         self.opened += 1
         try:
             for _ in range(self._answers):
-                writer.write(ok(MODELS if (await self._request(reader)).startswith(b"GET") else ANSWER))
+                writer.write(ok(self._models if (await self._request(reader)).startswith(b"GET") else ANSWER))
                 await writer.drain()
             if self.crossing:
                 await self._request(reader)
@@ -102,6 +103,14 @@ async def test_a_kept_connection_is_used_again_and_warming_opens_it() -> None:
             await heard(model, "any")
             await model.warm()  # there is a connection: nothing is asked
     assert (server.opened, len(server.heads)) == (1, 4)
+
+
+@pytest.mark.parametrize("said", [b"<html>app</html>", b"[]", b'"x"', b"null", b'{"data": ["m"]}', b""])
+async def test_warming_never_fails_whatever_lists_the_models(said: bytes) -> None:
+    async with serving(Idle(crossing=False, answers=9, models=said)) as address, opened(address) as model:
+        await model.warm()
+        assert model.provider.name == "unknown"
+        assert text(await heard(model, "any")) == "Hello"
 
 
 def test_connections_are_kept_for_minutes() -> None:

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from app.models import Hints
+from app.models.listing import owners
 from app.models.providers import PROVIDERS, by_address, by_models, nearest
+from app.models.refusals import Refusals
 from app.models.request import LEAD, body, optional_fields
 from app.prompt import Exchange, History, Message, build
 from app.routing import Route
@@ -76,7 +78,8 @@ async def test_an_unknown_server_s_request(upstream: str) -> None:
 
 def openai(model: str, **more: Any) -> dict[str, Any]:
     asked = Route("test", model, 0, 99, "", **more)
-    return body(MESSAGES, optional_fields(PROVIDERS["OpenAI"], MESSAGES, asked, HINTS))
+    fields = optional_fields(PROVIDERS["OpenAI"], MESSAGES, asked, HINTS)
+    return body(MESSAGES, Refusals().attempt(("OpenAI", model), fields).fields)
 
 
 MESSAGES = build("Now?", [], History("", [Exchange("How?", "So."), Exchange("Why?", "Since.")])).messages()
@@ -183,3 +186,23 @@ def test_the_nearest_effort_is_the_lesser_of_two() -> None:
     assert nearest("minimal", ("none", "low")) == "none"
     assert nearest("max", ("low", "high")) == "high"
     assert nearest("", ("low",)) == nearest("much", ("low",)) == nearest("low", ()) == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b'{"data": [{"id": "m", "owned_by": "vllm"}, {"id": "n"}, {"owned_by": null}]}', ["vllm"]),
+        (b"<html>app</html>", []),
+        (b"[]", []),
+        (b'"x"', []),
+        (b"null", []),
+        (b'{"data": null}', []),
+        (b'{"data": 5}', []),
+        (b'{"data": ["m"]}', []),
+        (b'{"object": ' + b"[" * 100_000, []),
+        (b"\xff\xfe", []),
+        (b"", []),
+    ],
+)
+def test_whatever_lists_models_has_owners_or_none(body: bytes, told: list[str]) -> None:
+    assert owners(body) == told

@@ -81,3 +81,25 @@ def test_a_cap_that_is_too_high_is_no_refusal_of_caps() -> None:
 def test_a_server_that_fails_refuses_nothing() -> None:
     attempt = Refusals().attempt(("vLLM", "m"), {"prediction": {}})
     assert not attempt.refused(500, "prediction is not supported")
+
+
+def test_what_one_request_learnt_is_kept_when_another_learns_of_another_field() -> None:
+    refusals, key = Refusals(), ("unknown", "m")
+    sent = {"reasoning_effort": "minimal", "prompt_cache_key": "c"}
+    one, other = (refusals.attempt(key, sent) for _ in range(2))
+    assert one.refused(400, "'minimal' is no reasoning_effort here: 'low', 'high'.")
+    one.taken()
+    assert other.refused(400, "Unknown field prompt_cache_key.")
+    other.taken()
+    assert refusals.attempt(key, sent).fields == {"reasoning_effort": "low"}
+
+
+@pytest.mark.parametrize("said", ["prediction is not supported with this model", "Bad request"])
+def test_an_answer_has_a_cap_once_its_prediction_was_refused(said: str) -> None:
+    refusals, sent = Refusals(), {"prediction": {}, "max_completion_tokens": 99}
+    attempt = refusals.attempt(("OpenAI", "m"), sent)
+    assert attempt.fields == {"prediction": {}}
+    assert attempt.refused(400, said)
+    assert attempt.fields == {"max_completion_tokens": 99}
+    attempt.taken()
+    assert refusals.attempt(("OpenAI", "m"), sent).fields == {"max_completion_tokens": 99}

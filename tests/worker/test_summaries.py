@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from redis.asyncio import Redis
 
-from app.errors import TurnError
+from app.errors import Kind, TurnError
 from app.jobs import SUMMARY
 from app.models import Chunk
 from app.prompt import History
@@ -126,10 +126,10 @@ async def test_where_no_language_model_is_none_is_asked(services: Services, mode
     assert (await history(services, talk)).summary.startswith("Asked: ")
 
 
-async def test_a_model_that_fails_is_tried_again_later(services: Services) -> None:
+@pytest.mark.parametrize("kind", ["upstream_failed", "upstream_refused", "upstream_unreachable"])
+async def test_rules_write_it_when_the_model_fails(services: Services, kind: Kind) -> None:
     talk = Talk(services.store)
     payload = await asked_for(services, talk)
-    broken = FakeModel(before={0: raising(TurnError("upstream_failed", "No."))})
-    with pytest.raises(TurnError):
-        await summary(replaced(services, model=broken), payload)
-    assert (await history(services, talk)).summary == ""
+    broken = FakeModel(WRITTEN, before={1: raising(TurnError(kind, "No."))})  # in the midst of its reply
+    await summary(replaced(services, model=broken), payload)
+    assert (await history(services, talk)).summary.startswith("Asked: How old is the wall? Answer: The wall")
