@@ -15,6 +15,7 @@ from app.prompt import Exchange
 from app.text import is_chinese
 
 LOOKED_BACK = 10  # exchanges
+FORGOTTEN = 2  # questions about something else, after which a topic is not meant any more
 READ = 400  # characters of a question; one that is longer stands alone
 LONGEST = 300  # characters of what comes out
 
@@ -34,6 +35,7 @@ def stand_alone(question: str, history: Sequence[Exchange]) -> str:
     if len(asked) > READ or not history or _read(asked).kind is Kind.NONE:
         return ""
     topic = name = before = ""
+    elsewhere = 0  # questions since the topic that were about something else
     for exchange in history[-LOOKED_BACK:]:
         earlier = " ".join(exchange.question[:READ].split())
         told = _read(earlier)
@@ -41,7 +43,11 @@ def stand_alone(question: str, history: Sequence[Exchange]) -> str:
         if told.kind is not Kind.FRAGMENT:
             before = _join(earlier, topic, name, before) or earlier
         if told.settles or (not topic and told.kind is Kind.NONE):
-            topic = told.topic or topic
+            topic, elsewhere = told.topic or topic, 0
+        elif told.kind is Kind.NONE and topic.lower() not in earlier.lower():
+            elsewhere += 1
+        if elsewhere == FORGOTTEN:
+            topic = ""
     return _join(asked, topic, name, before)[:LONGEST]
 
 

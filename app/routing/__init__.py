@@ -27,9 +27,13 @@ REASONS = (
     "nothing found",
     "refused",  # the small model passed (app.routing.escalation)
     "too short",  # and here it said next to nothing
+    "failed",  # the small model's server did
     "off",  # ROUTING=off
 )
+FAILED = "failed"
 TILTS = {"thrifty": 0.08, "balanced": 0.0, "generous": -0.08}  # ROUTING: what the line is moved by
+# One effort a model: it is told ahead of all messages, so each has a prefix of its own in a provider's cache.
+QUICK, THINKING = "minimal", "medium"
 UNSURE = 0.6  # confidence up to which a look-up gets an ordinary question's room
 
 _CONTINUES = re.compile(
@@ -68,12 +72,12 @@ class Router:
     def __init__(self, settings: Settings) -> None:
         large, little = settings.chat_model, settings.small_model
         both = little != large
-        self.background = Route("background", little, 0, 32, "background", small=True)
+        self.background = Route("background", little, 0, 32, "background", effort=QUICK, small=True)
         self._tilt = TILTS.get(settings.routing)
         self._off = Route("standard", large, 5, 4_096, "off")
-        self._lookup = Route("look-up", little, 5, 256, "lookup", "brief", "minimal", small=both)
-        self._standard = Route("standard", little, 5, 4_096, "ordinary", "", "low", small=both)
-        self._hard = Route("hard", large, 7, 4_096, "hard", "thorough", "medium", passage_tokens=2_000)
+        self._lookup = Route("look-up", little, 5, 256, "lookup", "brief", QUICK, small=both)
+        self._standard = Route("standard", little, 5, 4_096, "ordinary", "", QUICK, small=both)
+        self._hard = Route("hard", large, 5, 4_096, "hard", "thorough", THINKING, passage_tokens=2_000)
         self._large = replace(self._hard, name="large", reason="asked")
         self._weights = _weights()
 
@@ -94,8 +98,8 @@ class Router:
         """The same, or another, once the conversation and what was found are known."""
         if route.reason == "continues":
             return self._continued(history.exchanges)
-        if route.reason == "hard" and not found.passages:
-            return replace(route, effort="low", reason="nothing found")
+        if found.searched and not found.passages and route.reason in ("lookup", "ordinary", "hard"):
+            return replace(route, reason="nothing found")
         if route.reason == "lookup" and RELEVANT < found.confidence < UNSURE:
             return replace(self._standard, reason="unsure")
         return route

@@ -1,5 +1,6 @@
 """Where questions go, by themselves and once it is known what was found, in both languages."""
 
+from dataclasses import replace
 from pathlib import Path
 from time import process_time
 
@@ -80,7 +81,7 @@ def test_a_hard_question_goes_to_the_large_model(question: str) -> None:
     route = ROUTER.route(question)
     assert (route.name, route.model, route.style, route.reason) == ("hard", "large", "thorough", "hard")
     assert not route.small
-    assert route.k > ROUTER.route(LOOKUPS[0]).k
+    assert route.passage_tokens > ROUTER.route(LOOKUPS[0]).passage_tokens
 
 
 @pytest.mark.parametrize("question", [*LOOKUPS, *ORDINARY, *HARD_ONES, ""])
@@ -141,13 +142,14 @@ def test_a_lookup_whose_passages_are_doubtful_gets_room() -> None:
     route = ROUTER.route(LOOKUPS[0])
     assert ROUTER.settle(route, History(), Found((PASSAGE,), 0.55)).reason == "unsure"
     assert ROUTER.settle(route, History(), SURE) == route
-    assert ROUTER.settle(route, History(), Found()) == route
+    assert ROUTER.settle(route, History(), Found(searched=False)) == route
 
 
-def test_no_thinking_finds_what_was_not_found() -> None:
-    route = ROUTER.route(HARD)
+@pytest.mark.parametrize("question", [LOOKUPS[0], ORDINARY[0], HARD])
+def test_that_nothing_was_found_is_why(question: str) -> None:
+    route = ROUTER.route(question)
     settled = ROUTER.settle(route, History(), Found())
-    assert (settled.model, settled.effort, settled.reason) == ("large", "low", "nothing found")
+    assert settled == replace(route, reason="nothing found")
     assert ROUTER.settle(route, History(), SURE) == route
 
 
