@@ -16,6 +16,7 @@ from app.errors import TurnError
 from app.services import Services, open_services
 from app.settings import Settings
 from worker.handover import hand_over_forever
+from worker.healing import heal_all
 from worker.jobs import JOBS, Work
 
 JOB_SECONDS = 20  # after a SIGKILL a job is tried again only this long, and ten seconds, later
@@ -37,12 +38,17 @@ async def work(settings: Settings) -> None:
             keep_result=0,  # a job whose result is kept could not be enqueued again
             log_results=False,
         )
-        handover = asyncio.create_task(hand_over_forever(services, queue))
+        beside = [
+            asyncio.create_task(hand_over_forever(services, queue)),
+            asyncio.create_task(heal_all(services)),
+            asyncio.create_task(services.model.warm()),  # learns what the provider takes
+        ]
         try:
             await worker.async_run()
         finally:
-            handover.cancel()
-            await asyncio.wait([handover])
+            for task in beside:
+                task.cancel()
+            await asyncio.wait(beside)
             await worker.close()
 
 

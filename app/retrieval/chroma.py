@@ -106,10 +106,21 @@ class ChromaIndex:
 
         return await self._call(stored, WRITE_TIMEOUT)
 
+    async def owners(self) -> set[str]:
+        """Of all that this embedder made, in whoever's collections."""
+
+        async def listed(_: AsyncCollection) -> set[str]:
+            described = [each.metadata or {} for each in await self._everything()]
+            return {each["owner"] for each in described if each.get("embedder") == self._embedder}
+
+        return await self._call(listed)
+
     async def _collections(self) -> list[AsyncCollection]:
         """Everything of this owner's, whichever embedder made it."""
-        everything = await self._client.list_collections() if self._client else []
-        return [c for c in everything if (c.metadata or {}).get("owner") == self._owner]
+        return [c for c in await self._everything() if (c.metadata or {}).get("owner") == self._owner]
+
+    async def _everything(self) -> Sequence[AsyncCollection]:
+        return await self._client.list_collections() if self._client else []
 
     async def _call(self, call: Call[T], seconds: float | None = None) -> T:
         seconds = seconds or READ_TIMEOUT

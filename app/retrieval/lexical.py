@@ -6,9 +6,9 @@ makes it.
 """
 
 import asyncio
+import logging
 import math
 import os
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -20,6 +20,7 @@ import tantivy
 from tantivy import Document, Occur, Query
 
 from app.errors import TurnError
+from app.retrieval.damage import clear, is_damage, told
 from app.retrieval.protocol import Index, Passage
 from app.retrieval.words import asked, phrases, words
 from app.text import ends_of
@@ -31,8 +32,9 @@ NAMED = 2.0  # an identifier found whole weighs so much more than a word as rare
 QUESTION_TOKENS = 256  # as much of a question as the embedder reads
 SATURATED = 2.2  # tantivy's k1 + 1: times its rarity, what a word comes to that stands there again and again
 
-
 Change = Callable[[tantivy.IndexWriter], object]
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ class TantivyIndex:
             hits = searcher.search(query, k, count=False).hits
             return tuple(_passage(searcher.doc(at), min(1.0, score / most)) for score, at in hits)
         except ValueError as error:
-            raise self._failed(f"cannot be searched: {error}") from error
+            raise self._failed(error) from error
 
     def _query(self, question: str, searcher: tantivy.Searcher) -> tuple[Query, float]:
         """Any of the question's words, and the most that they could score; unknown words count among them."""
@@ -118,19 +120,15 @@ class TantivyIndex:
         with self._opening:
             try:
                 at = (self._folder / "meta.json").stat()  # replaced by every commit
-            except OSError:
+                written = (at.st_ino, at.st_mtime_ns)
+                if self._reader is None or self._reader.written != written:
+                    self._reader = _Reader(tantivy.Index.open(os.fspath(self._folder)).searcher(), written)
+            except (FileNotFoundError, NotADirectoryError):
                 self._reader = None
                 return None
-            written = (at.st_ino, at.st_mtime_ns)
-            if self._reader is None or self._reader.written != written:
-                self._reader = _Reader(self._open().searcher(), written)
+            except (ValueError, OSError) as error:
+                raise self._failed(error) from error
             return self._reader.searcher
-
-    def _open(self) -> tantivy.Index:
-        try:
-            return tantivy.Index.open(os.fspath(self._folder))
-        except ValueError as error:
-            raise self._failed(f"cannot be read: {error}") from error
 
     async def _write(self, change: Change) -> None:
         """All of the change or nothing. Once begun it is ended, even if nobody waits for it any more."""
@@ -140,35 +138,38 @@ class TantivyIndex:
         try:
             await asyncio.to_thread(_commit, writer, change)
         except (ValueError, OSError) as error:
-            raise self._failed(f"cannot be written: {error}") from error
+            raise self._failed(error) from error
 
     async def _writer(self) -> tantivy.IndexWriter:
         end = time.monotonic() + PATIENCE
         while True:
             try:
                 return await asyncio.to_thread(self._take)
-            except ValueError as error:
-                if "LockBusy" not in str(error):
-                    raise self._failed(f"cannot be written: {error}") from error
+            except (ValueError, OSError) as error:
+                if not _is_held(error):
+                    raise self._failed(error) from error
                 if time.monotonic() > end:
-                    raise self._failed(f"has been held by another writer for {PATIENCE:g} s") from error
-            except OSError as error:
-                raise self._failed(f"cannot be written: {error.strerror or error}") from error
+                    held = f"has been held by another writer for {PATIENCE:g} s"
+                    raise self._failed(error, held) from error
             await asyncio.sleep(POLL)
 
     def _take(self) -> tantivy.IndexWriter:
         self._folder.mkdir(parents=True, exist_ok=True)
         try:
-            return tantivy.Index(self._schema, os.fspath(self._folder)).writer(HEAP, num_threads=1)
+            return self._open().writer(HEAP, num_threads=1)
         except ValueError as error:
-            if "LockBusy" in str(error):
+            if not is_damage(error):
                 raise
-            shutil.rmtree(self._folder)  # damaged: everything in it can be made again from the index
-            self._folder.mkdir()
-            return tantivy.Index(self._schema, os.fspath(self._folder)).writer(HEAP, num_threads=1)
+        clear(self._folder, self._open)
+        return self._open().writer(HEAP, num_threads=1)
 
-    def _failed(self, what: str) -> TurnError:
-        return TurnError("retrieval_failed", f"The lexical index in {self._folder} {what}.")
+    def _open(self) -> tantivy.Index:
+        return tantivy.Index(self._schema, os.fspath(self._folder))
+
+    def _failed(self, error: Exception, what: str = "") -> TurnError:
+        """Where it lies and what the engine says is for operators; who asked gets a sentence."""
+        log.warning("%s: %s", self._folder, error)
+        return TurnError("retrieval_failed", f"The lexical index {what or told(error)}.")
 
 
 def _schema() -> tantivy.Schema:
@@ -178,6 +179,10 @@ def _schema() -> tantivy.Schema:
     builder.add_text_field("words", tokenizer_name="whitespace")
     builder.add_bytes_field("passage", stored=True)
     return builder.build()
+
+
+def _is_held(error: Exception) -> bool:
+    return isinstance(error, BlockingIOError) or "LockBusy" in str(error)
 
 
 def _commit(writer: tantivy.IndexWriter, change: Change) -> None:

@@ -40,10 +40,6 @@ class Found:
     confidence: float = 0.0
     searched: bool = True
 
-    @property
-    def documents(self) -> int:
-        return len({passage.uri for passage in self.passages})
-
 
 class Index(Protocol):
     """Where passages lie, by meaning. `document` is its id; passages of one owner's library only."""

@@ -31,6 +31,7 @@ was were be been being am do does did done doing have has had having can could w
 might must of in on at to from by with for about into as than and or but nor not no if then so such what
 which who whom whose when where why how s t d ll re ve m please tell mean means explain say says many much
 """
+_ACRONYMS = re.compile(r"(?<![A-Za-z])([A-Z]{2,})s(?![A-Za-z])")
 _english = TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer("English")).build()
 
 
@@ -61,8 +62,8 @@ def phrases(question: str) -> list[list[str]]:
 
 
 def _plain(text: str) -> str:
-    """Full-width forms folded, traditional characters simplified."""
-    return unicodedata.normalize("NFKC", text).translate(_simplified())
+    """Full-width forms folded, traditional characters simplified, PDFs as PDF."""
+    return _ACRONYMS.sub(r"\1", unicodedata.normalize("NFKC", text).translate(_simplified()))
 
 
 @cache

@@ -38,6 +38,9 @@ application app program software system product
 _english = stemmer("english")
 
 
+_ACRONYMS = re.compile(r"(?<![A-Za-z])([A-Z]{2,})s(?![A-Za-z])")  # PDFs are PDF
+
+
 @lru_cache(maxsize=50_000)
 def _stem(word: str) -> str:
     return str(_english.stemWord(word))
@@ -71,7 +74,7 @@ def is_chinese(text: str) -> bool:
 
 def _plain(text: str) -> str:
     """Full-width forms and accents folded, so that spellings of one word are one term."""
-    folded = unicodedata.normalize("NFKD", text)
+    folded = unicodedata.normalize("NFKD", _ACRONYMS.sub(r"\1", text))
     return "".join(c for c in folded if not unicodedata.combining(c)).lower()
 
 

@@ -1,6 +1,7 @@
 """The library follows the files: idempotent, resumable, nothing stale, nothing lost. With fakes behind it."""
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from app.documents.ingest import Library, ingest
 from app.documents.progress import Progress
 from app.errors import TurnError
 from app.retrieval import Passage
+from app.retrieval.lexical import TantivyIndex
 from tests.app.made import FakeEmbedder, FakeIndex, FakeLexical, FakeStore, library, pdf
 
 LONG = "\n\n".join(f"# Part {n}\n\nPart {n} tells about the number {n}." for n in range(20))
@@ -262,6 +264,40 @@ async def test_an_end_between_the_two_indexes_heals(tmp_path: Path) -> None:
     await ingest(tmp_path, lib)
     assert worded(lib) == texts(lib)
     assert len(texts(lib)) == 20
+
+
+@pytest.mark.parametrize("damage", [
+    lambda folder: (folder / "meta.json").write_text(""),
+    lambda folder: (folder / "meta.json").write_text("garbage"),
+    lambda folder: next(folder.glob("*.store")).unlink(),
+])  # fmt: skip
+@pytest.mark.parametrize("added", [True, False])
+async def test_a_damaged_index_of_words_is_made_anew(
+    folder: Path, tmp_path: Path, damage: Callable[[Path], object], added: bool
+) -> None:
+    lib = replace(library(), lexical=TantivyIndex(tmp_path / "lexical"))
+    await ingest(folder, lib)
+    damage(tmp_path / "lexical")
+    if added:
+        (folder / "late.md").write_text("Gamma.")
+    assert len((await ingest(folder, lib)).added) == added
+    assert await lib.lexical.ids() == await lib.index.ids()
+    assert len(texts(lib)) == 3 + added
+
+
+async def test_a_damaged_index_of_nothing_is_made_anew(tmp_path: Path) -> None:
+    (tmp_path / "lexical").mkdir()
+    (tmp_path / "lexical" / "meta.json").touch()
+    (tmp_path / "empty").mkdir()
+    lib = replace(library(), lexical=TantivyIndex(tmp_path / "lexical"))
+    await ingest(tmp_path / "empty", lib)
+    assert await lib.lexical.count() == 0
+
+
+async def test_an_index_of_words_that_cannot_be_used_is_told(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(TurnError, match=r"^The lexical index cannot be used\.$"):
+        await ingest(folder, replace(library(), lexical=TantivyIndex(tmp_path / "file" / "lexical")))
 
 
 async def test_words_of_passages_that_are_gone_go(folder: Path) -> None:

@@ -4,13 +4,14 @@ import asyncio
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from app.errors import TurnError
-from app.retrieval import Passage, open_lexical
+from app.retrieval import VERSION, Passage, forget_earlier, open_lexical
 from app.retrieval.lexical import TantivyIndex
 from app.retrieval.words import asked, phrases, words
 from app.settings import Settings
@@ -24,6 +25,24 @@ from app.retrieval import Passage
 from app.retrieval.lexical import TantivyIndex
 passage = Passage("late", "The ferry leaves at noon. 渡轮中午开。", "Ferries", "file:///f.md", None, 0, 9)
 asyncio.run(TantivyIndex(Path(sys.argv[1])).add("f", [passage]))
+"""
+REFUSED = """
+import asyncio, os, sys
+from pathlib import Path
+from app.errors import TurnError
+from app.retrieval import Passage
+from app.retrieval.lexical import TantivyIndex
+async def add():
+    await asyncio.to_thread(int)  # imports what only root may
+    if os.getuid() == 0:  # who may read everything
+        os.setgroups([])
+        os.setgid(65_534)
+        os.setuid(65_534)
+    await TantivyIndex(Path(sys.argv[1])).add("f", [Passage("a", "b", "", "", None, 0, 1)])
+try:
+    asyncio.run(add())
+except TurnError as error:
+    print(error.message)
 """
 HOLD = """
 import sys, tantivy
@@ -39,8 +58,17 @@ TEXTS = {
     "code": "Call open_session() or sendParcel() first; the part is A-1023.",
     "wall": "城墙建于明朝，高十二米。",
     "wide": "臺灣的圖書館收藏了許多古書。",
+    "made": "A PDF is made by the printer.",
     "plain": "The runners were running along the café at 3.14 km.",
 }
+
+
+DAMAGES: list[Callable[[Path], object]] = [
+    lambda folder: (folder / "meta.json").write_text(""),
+    lambda folder: (folder / "meta.json").write_text("garbage"),
+    lambda folder: [path.write_bytes(b"") for path in folder.glob("*.store")],
+    lambda folder: next(folder.glob("*.store")).unlink(),
+]
 
 
 def passage(id: str, text: str, title: str = "") -> Passage:
@@ -50,6 +78,14 @@ def passage(id: str, text: str, title: str = "") -> Passage:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "lexical" / "shared.1"
+
+
+@pytest.fixture
+def public() -> Iterator[Path]:
+    """Where another user may look; pytest's own folders are closed."""
+    with tempfile.TemporaryDirectory() as above:
+        Path(above).chmod(0o755)
+        yield Path(above, "shared.1")
 
 
 @pytest.fixture
@@ -83,6 +119,7 @@ async def found(index: TantivyIndex, question: str) -> list[str]:
     ("who runs", "plain"),
     ("CAFE", "plain"),
     ("３．１４", "plain"),
+    ("who makes PDFs", "made"),
     ('"along the café"', "plain"),
 ])  # fmt: skip
 async def test_words_find_their_passage(index: TantivyIndex, question: str, first: str) -> None:
@@ -188,24 +225,90 @@ async def test_a_lost_folder_comes_back(index: TantivyIndex, folder: Path) -> No
     assert await found(index, "城墙") == ["again"]
 
 
-@pytest.mark.parametrize("damage", [
-    lambda folder: (folder / "meta.json").write_text("{"),
-    lambda folder: [path.write_bytes(b"") for path in folder.glob("*.store")],
-])  # fmt: skip
+@pytest.mark.parametrize("damage", DAMAGES)
 async def test_a_damaged_index_is_one_sentence_and_is_made_anew(
     index: TantivyIndex, folder: Path, damage: Callable[[Path], object]
 ) -> None:
     damage(folder)
     with pytest.raises(TurnError) as caught:
         await TantivyIndex(folder).search("城墙", 5)
-    assert "\n" not in caught.value.message
+    assert caught.value.message == "The lexical index is damaged."
     await index.add("d", [passage("again", TEXTS["wall"])])
     assert await found(index, "城墙") == ["again"]
 
 
+async def test_writers_that_find_the_same_damage_clear_it_once(index: TantivyIndex, folder: Path) -> None:
+    DAMAGES[0](folder)
+    await asyncio.gather(
+        *(TantivyIndex(folder).add(f"d{n}", [passage(f"n{n}", "zebra")]) for n in range(6))
+    )
+    assert await index.ids() == {f"n{n}" for n in range(6)}
+
+
+async def test_damage_waits_for_whoever_writes(
+    index: TantivyIndex, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.retrieval.lexical.PATIENCE", 0.2)
+    holder = await hold(folder)
+    DAMAGES[0](folder)
+    with pytest.raises(TurnError, match="has been held by another writer"):
+        await index.add("e", [passage("one", "giraffe")])
+    assert any(name.endswith(".store") for name in names_in(folder))
+    holder.kill()
+    await holder.wait()
+
+
+async def test_what_may_not_be_read_is_left_alone(public: Path) -> None:
+    index = TantivyIndex(public)
+    await index.add("d", [passage(id, text) for id, text in TEXTS.items()])
+    (public / "meta.json").chmod(0)
+    before = names_in(public)
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", REFUSED, str(public), cwd=ROOT, stdout=subprocess.PIPE
+    )
+    told = (await child.communicate())[0].decode().strip()
+    assert told == "The lexical index may not be read or not be written by this user."
+    assert names_in(public) == before
+    (public / "meta.json").chmod(0o600)
+    assert await index.count() == len(TEXTS)
+
+
+async def test_what_the_system_refuses_is_no_damage(index: TantivyIndex, folder: Path) -> None:
+    kept = (folder / "meta.json").rename(folder.parent / "kept")
+    (folder / "meta.json").mkdir()
+    with pytest.raises(TurnError, match="cannot be used"):
+        await index.add("e", [passage("one", "giraffe")])
+    (folder / "meta.json").rmdir()
+    kept.rename(folder / "meta.json")
+    assert await index.count() == len(TEXTS)
+
+
+async def test_readers_are_not_told_where_it_lies(
+    index: TantivyIndex, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    DAMAGES[1](folder)
+    for call in (index.search("zebra", 1), index.count(), index.ids()):
+        with pytest.raises(TurnError) as caught:
+            await call
+        assert "/" not in caught.value.message
+    assert str(folder) in caplog.text
+
+
+async def test_earlier_versions_go_and_nothing_else_does(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path)
+    await open_lexical(settings).add("d", [passage("a", "b")])
+    own = tmp_path / "lexical" / f"shared.{VERSION}"
+    others = {own.with_name(name) for name in (f"shared.{VERSION + 1}", "shared-too.0", "shared.x")}
+    earlier = own.with_name(f"shared.{VERSION - 1}")
+    for folder in (*others, earlier):
+        folder.mkdir()
+    forget_earlier(settings)
+    assert set(own.parent.iterdir()) == {own, *others}
+
+
 async def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "lexical").touch()
-    with pytest.raises(TurnError, match="cannot be written"):
+    with pytest.raises(TurnError, match="cannot be used"):
         await TantivyIndex(tmp_path / "lexical" / "shared").add("d", [passage("a", "b")])
 
 
@@ -244,9 +347,25 @@ def test_a_question_is_its_words_and_names(question: str, names: set[str], other
     assert {word for word, is_name in said.items() if not is_name} == others
 
 
+@pytest.mark.parametrize(("one", "other"), [
+    ("PDFs", "PDF"), ("many PDFs here", "many PDF here"), ("读取PDFs的", "读取PDF的"), ("APIs2", "APIs2"),
+])  # fmt: skip
+def test_acronyms_have_a_plural(one: str, other: str) -> None:
+    assert words(one) == words(other)
+    assert asked(one) == asked(other)
+
+
+def test_other_capitals_have_none() -> None:
+    assert words("HTMLsx USs. DNS OS") == [*words("HTMLsx"), "us", "dns", "os"]
+
+
 def test_a_document_keeps_every_word() -> None:
     assert words("The wall 城墙") == ["the", "wall", "城", "城墙", "墙"]
     assert phrases("“open the door” or 「城墙」") == [["open", "the", "door"], ["城", "城墙", "墙"]]
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
 
 
 def folders_under(folder: Path) -> set[Path]:

@@ -109,5 +109,5 @@ async def test_an_operator_reads_each_parts_state(client: httpx.AsyncClient) -> 
     assert answer.status_code == 200
     assert answer.json() == {
         "status": "ok",
-        "parts": {"database": "ok", "redis": "ok", "chroma": "ok", "embedder": "ok"},
+        "parts": {"database": "ok", "redis": "ok", "chroma": "ok", "embedder": "ok", "lexical": "ok"},
     }
