@@ -11,7 +11,9 @@ from typing import Protocol
 
 from app.models import Model
 from app.prompt import Exchange, Message
+from app.retrieval.words import asked
 from app.routing import Router
+from app.routing.escalation import unanswered
 from app.settings import EXTRACT, MEASURING, Settings
 from app.text import shorten
 
@@ -45,7 +47,7 @@ class RulesOnly:
 
 
 class ModelRewriter:
-    """Asks the small model, and takes the rules' version when its reply is no single question."""
+    """Asks the small model, and takes the rules' version when its reply is not that question anew."""
 
     def __init__(self, model: Model, router: Router) -> None:
         self._model = model
@@ -58,7 +60,8 @@ class ModelRewriter:
                 said += chunk.text
                 if len(said) > 2 * LONGEST:
                     return rules
-        return clean(said) or rules
+        rewritten = clean(said)
+        return rewritten if is_about(rewritten, question, rules) else rules
 
 
 def open_rewriter(settings: Settings, model: Model, router: Router) -> Rewriter:
@@ -78,9 +81,16 @@ def prompt(question: str, history: Sequence[Exchange]) -> list[Message]:
 
 
 def clean(said: str) -> str:
-    """The question in a model's reply; empty if there is not exactly one line that could be it."""
+    """The question in a model's reply; empty if there is not exactly one line that could be it, or the model
+    only says that it has no answer."""
     lines = [line.strip() for line in said.replace("\0", "").splitlines() if line.strip()]
     if len(lines) != 1:
         return ""
     question = _LABEL.sub("", lines[0].strip(_QUOTES), count=1).strip(_QUOTES)
-    return question if 0 < len(question) <= LONGEST else ""
+    return question if len(question) <= LONGEST and not unanswered(question, whole=True) else ""
+
+
+def is_about(rewritten: str, question: str, rules: str) -> bool:
+    """Whether it shares a word that says something, or a pair of Chinese characters, with the question or
+    what the rules made of it."""
+    return not asked(rewritten).keys().isdisjoint(asked(f"{question}\n{rules}"))

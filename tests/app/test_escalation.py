@@ -180,12 +180,30 @@ The sources never expire [1].
 信息不足时系统会提示补充 [1]。
 他说：我不知道。
 退款需要五天。资料没有说更多。
+I cannot answer calls before 9 am.
+I cannot answer the door while the alarm is set [1].
+No information is available to third parties.
+The question cannot be answered with yes or no: it depends on the plan.
+This question cannot be answered in one word, it depends.
+The documents do not state a maximum. The default is 5.
+The documents do not state a maximum. Five is the default.
+I'm not sure. It is 5.
+I don't know. The office in Lyon has two lifts.
+The sources do not give a date. They name April [1].
+没有相关信息泄露。
+没有关于押金的信息会被保存。
+我无法确定是否为三天。
+我不确定是否是三天。
+文档没有规定上限。默认是五个。
+我不确定。应该是5天。
 """.splitlines()
 
 SHORT = [
     *("", "   ", "\n", "…", "[1]", "**", "[1][2]", "\0", "-", "好的。", "答案是："),
-    *("Answer:", "The answer is:", "OK.", "Sure!", "Here is the answer:"),
+    *("Answer:", "The answer is:", "OK.", "Sure!", "Here is the answer:", "Certainly."),
+    *("当然可以。", "Answer: [1]"),
 ]
+AGREED = ["当然可以[1]。", "Certainly [1].", "Of course. [2]", "Sure [1][2]", "好的【1】。"]
 HOSTILE = {
     "sorry": "sorry, " * 1_200,
     "manners": "根据资料，" * 1_600,
@@ -240,6 +258,25 @@ def test_a_refusal_further_down_does_not_count(text: str) -> None:
 def test_next_to_nothing_is_too_short_once_it_is_whole(text: str) -> None:
     assert unanswered(text, whole=True) == TOO_SHORT
     assert unanswered(text, whole=False) == ""
+
+
+@pytest.mark.parametrize("text", AGREED)
+def test_a_yes_with_a_source_is_not_too_short(text: str) -> None:
+    assert first_alarm(text, step=1) == ""
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        " Please ask in room 12.",
+        " I can only answer questions about 2019.",
+        " The sources do not mention room 12.",
+        " It is a matter of opinion.",
+    ],
+)
+def test_a_next_sentence_that_gives_no_answer_changes_nothing(more: str) -> None:
+    for text in REFUSALS[:40]:
+        assert first_alarm(text + more, step=1) == REFUSED
 
 
 @given(st.text(max_size=400), st.booleans())

@@ -16,9 +16,9 @@ RULES = "How many vacation days do employees get, for students?"
 ROUTER = Router(Settings(chat_model="large", chat_model_small="small"))
 
 
-async def rewritten(*pieces: str) -> str:
+async def rewritten(*pieces: str, question: str = "And for students?", rules: str = RULES) -> str:
     model = FakeModel(chunks=[Chunk(piece) for piece in pieces])
-    return await ModelRewriter(model, ROUTER).rewrite("And for students?", HISTORY, RULES)
+    return await ModelRewriter(model, ROUTER).rewrite(question, HISTORY, rules)
 
 
 @pytest.mark.parametrize(
@@ -29,18 +29,40 @@ async def rewritten(*pieces: str) -> str:
         ('"How many days do students get?"', "How many days do students get?"),
         ("Rewritten question: How many days do students get?", "How many days do students get?"),
         ("Question: **How many days do students get?**", "How many days do students get?"),
-        ("“学生有几天年假？”", "学生有几天年假？"),
-        ("问题：学生有几天年假？", "学生有几天年假？"),
         ("", RULES),
         ("  \n ", RULES),
         ("\0", RULES),
         ("Here it is:\nHow many days do students get?", RULES),
         ("word " * 80, RULES),
         ("word " * 10_000, RULES),
+        ("I don't know. The sources do not say how many vacation days students get.", RULES),
+        ("I cannot answer this question about students.", RULES),
+        ("Sure! [1]", RULES),
+        ("Paris is the capital of France.", RULES),
+        ("那学生有几天年假？", RULES),
     ],
 )
 async def test_a_reply_is_taken_when_it_is_one_question(said: str, taken: str) -> None:
     assert await rewritten(said) == taken
+
+
+@pytest.mark.parametrize(
+    ("said", "taken"),
+    [
+        ("“学生有几天年假？”", "学生有几天年假？"),
+        ("问题：学生有几天年假？", "学生有几天年假？"),
+        ("年假几天？", "年假几天？"),
+        ("我不知道。资料没有提到学生的年假。", "员工每年有几天年假，学生？"),
+        ("巴黎是法国的首都。", "员工每年有几天年假，学生？"),
+    ],
+)
+async def test_a_chinese_reply_too(said: str, taken: str) -> None:
+    assert await rewritten(said, question="那学生呢？", rules="员工每年有几天年假，学生？") == taken
+
+
+async def test_a_question_of_small_words_has_the_rules_words_to_share() -> None:
+    told = await rewritten("Why do employees get so many?", question="why?", rules=RULES)
+    assert told == "Why do employees get so many?"
 
 
 async def test_a_reply_may_come_in_pieces() -> None:
