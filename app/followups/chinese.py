@@ -1,6 +1,7 @@
 """Chinese follow-ups: how one leans, what a question is about, and how the two are put together. Pure."""
 
 import re
+from collections.abc import Iterator
 
 from app.followups.kinds import Kind
 
@@ -12,9 +13,9 @@ _ASKING = (
 _POLITE = "请问一下|请问|麻烦|你好|您好|谢谢|帮我|告诉我|我想知道|想知道|想问一下|想问|我想|能否|可否|请|一下"
 _SMALL = (
     "可以|能够|需要|应该|必须|以及|或者|还是|关于|对于|介绍|解释|说明|描述|总结|概述|列出|说说|讲讲|谈谈|主要|一般|通常|具体"
-    "|现在|目前|的话|之间|进行|使用|意思|含义|定义|区别|历史|作用|意义|包含|包括|默认|监听|支持|提供|规定|这款|这种|我们|你们"
+    "|现在|目前|的话|之间|进行|使用|意思|含义|定义|区别|历史|作用|意义|包含|包括|默认|监听|支持|提供|规定|这款|这种|我们|你们|自己"
     "|我|你|您|的|有(?![效限机关])|是|在(?![线职])|会(?![议员计话场])|(?<![太阳热功性可智技效动])能(?![力源量效耗级])|要(?![求点])|被|把"
-    "|对(?![象比账接话])|和(?![平解])|与|跟|或|及|也|都(?!市)|还|就|才|又|再|很|最|更|地(?![址区点铁方图板下])"
+    "|对(?![象比账接话])|和(?![平解])|与|跟|或|及|也|都(?!市)|还|就|才|又|再|很|最|更(?![新换改正])|地(?![址区点铁方图板下])"
     "|用(?![户途品电水])|从|到(?![期账岗货])|给|让"
 )
 _FRAGMENT = re.compile(
@@ -41,6 +42,14 @@ _STARTS_BARE = re.compile(
     rf"(?:也|又|还|都|只|一共|总共|同时)|(?:{_ASKING})"
     r"|(?:有|是|会|能|可以|需要|要|应该|主要|最早|最大|最小|最好|最)"
 )
+# What somebody wants to do, which is not what they speak of: cut from a topic behind "how" and the like.
+_DOING = (
+    "添加|增加|新增|加入|删除|移除|清除|清空|安装|卸载|设置|配置|使用|修改|更改|更新|升级|更换|调整|创建|新建|上传|下载|导入|导出|启动|停止|重启"
+    "|重置|运行|连接|切换|查看|查询|打开|关闭|取消|申请|提交|登录|注册|启用|禁用|开启|保存|备份|恢复|迁移|部署|编辑|选择|限制|访问|调用|发送"
+    "|购买|办理|报销|处理|解决|避免|防止|测量|优化|管理|分享|找到|得到|获得|获取"
+)
+_WANTED = re.compile("怎么|怎样|如何|可以|能够|能否|能不能|可否|可不可以|想|需要|应该|请|帮我|要(?![求点])")
+_DONE = re.compile(_DOING)
 _RELATIONS = (
     "作者|症状|原因|影响|副作用|好处|优点|缺点|优缺点|利弊|区别|类型|种类|价格|费用|票价|要求|条件|结果|结论|意义|成员|主题|人物|主角|历史|起源"
     "|含义|人口|首都|面积|风险|例外|限制|步骤|期限|截止日期|后果|治疗方法|来源|成分|功能|例子|组成|用途|保修期|尺寸|重量|高度|长度|年龄|日期|地址|名字"
@@ -71,9 +80,19 @@ def kind(question: str) -> Kind:
 def topic(question: str) -> str:
     """The phrase that the question is most likely about: what stands before 的, or its longest piece."""
     owned = re.search(r"([^，,。？?的]{2,14})的[^，,。？?]{1,8}", question)
-    spans = _NOISE.split(owned[1] if owned and _content(owned[1]) else question)
-    found = max((span.strip() for span in spans), key=len, default="")
-    return found[:16]
+    owner = max(_nouns(owned[1]), key=len, default="") if owned else ""
+    return (owner or max(_nouns(question), key=len, default=""))[:16]
+
+
+def _nouns(text: str) -> Iterator[str]:
+    """The pieces that are not small, each without what is done with it."""
+    end = 0
+    for noise in (*_NOISE.finditer(text), None):
+        piece = text[end : noise.start() if noise else len(text)].strip()
+        if piece and (done := _DONE.match(piece)) and _WANTED.search(text[:end]):
+            piece = piece[done.end() :]
+        yield piece
+        end = noise.end() if noise else end
 
 
 def name(question: str) -> str:

@@ -5,6 +5,7 @@ from itertools import groupby
 
 from app.followups.english_words import (
     CLAUSE,
+    COMPOUND,
     EMPTY_IT,
     FIRST_PERSON,
     FRAGMENT,
@@ -12,12 +13,14 @@ from app.followups.english_words import (
     INTRODUCED,
     INVERTED,
     LEAD,
+    OURS,
     PEOPLE,
     PRONOUN,
     RELATION,
     SIDE_OF,
     SMALL,
     WANTING,
+    WHOLE,
 )
 from app.followups.kinds import Kind
 
@@ -29,13 +32,28 @@ def kind(question: str) -> Kind:
     """How the question leans on what came before."""
     asked = question.strip()
     words = asked.split()
+    if (joined := WHOLE.match(asked)) and _is_whole(asked[joined.end() :]):
+        return Kind.NONE
     if FRAGMENT.match(asked) and len(words) <= 9:
         return Kind.FRAGMENT
     if _points_back(asked):
         return Kind.PRONOUN
-    if len(words) <= 10 and (RELATION.match(asked) or WANTING.search(asked)):
+    if len(words) <= 10 and (_is_relation(asked) or WANTING.search(asked)):
         return Kind.RELATION
     return Kind.NONE
+
+
+def _is_relation(asked: str) -> bool:
+    compound = COMPOUND.match(asked)
+    return bool(RELATION.match(asked)) and not (compound and compound["noun"].lower() not in SMALL)
+
+
+def _is_whole(asked: str) -> bool:
+    """Whether it leans on nothing and has a subject: a name, something of one's own, or several words that
+    say something."""
+    big = [word for phrase in _phrases(asked) for word in phrase]
+    subject = len(big) > 1 or OURS.search(asked) or any(map(_is_name, big))
+    return bool(subject) and kind(asked) is Kind.NONE
 
 
 def topic(question: str) -> str:

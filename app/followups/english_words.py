@@ -37,6 +37,10 @@ LEAD = re.compile(
     r"^(?:(?:and|but|or|so|then|also|ok|okay|well)\b,?\s*)*(?:(?:what|how) about|what if|same for)?\s*",
     re.IGNORECASE,
 )
+WHOLE = re.compile(  # "and", before a question that has all its parts
+    rf"(?:and|but|or|so|then|also)\b,? (?=(?:{_WH}|{_VERB})\b)(?!(?:how many|which) {_VERB}\b)", re.IGNORECASE
+)
+OURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
 PRONOUN = _any(
     r"\b(?:(?P<personal>(?-i:[Ii]t)|they|them|he|she|him)"
     r"|(?P<owning>its|their|his|hers|theirs|it['’]s(?= \w+ \w+)|her(?= \w)))\b",
@@ -79,6 +83,12 @@ RELATION = _any(
     r"(?:are|is|were) there (?:any |an? |some )?(?:\w+ ){0,2}\w+\W*$",
     r"(?:does|do) (?:any|anyone) \w+\W*$",
     r"how many (?:types|kinds|parts|members|steps|layers|people) (?:are|were) there\W*$",
+)
+COMPOUND = re.compile(  # two nouns, which name a thing of its own: "are there keyboard shortcuts?"
+    r"(?:are|is) there (?:any |an? )?"
+    rf"(?!\w*(?:ous|al|ic|ful|ive|ent|ant|able|ible|ed|ing|er|est|less|ary|ish|y|en|ese|an) )(?!{_QUALITY} )"
+    rf"(?P<noun>[a-z]{{4,}}) (?!{_SIDES}\b)\w{{4,}}\W*$",
+    re.IGNORECASE,
 )
 WANTING = _any(  # a word that something must have come before
     r"\b(?:else|other|another|similar|too|as well|either|also|alternatives?)\b",

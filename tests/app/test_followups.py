@@ -51,6 +51,10 @@ def after(*questions: str) -> list[Exchange]:
         ("有哪些报销标准？", "第二个呢", "报销标准"),
         ("怎样重启搜索索引？", "会丢数据吗？", "搜索索引"),
         ("出差住宿标准是多少？", "那实习生呢", "住宿标准"),
+        ("How many vacation days do employees get?", "And how many do students get?", "vacation days"),
+        ("How do I add my own documents?", "And can I delete them?", "documents"),
+        ("How do I add my own documents?", "Are there any limits?", "documents"),
+        ("What is throat cancer?", "Are there any side effects?", "throat cancer"),
     ],
 )
 def test_a_follow_up_gets_its_subject(before: str, question: str, names: str) -> None:
@@ -63,6 +67,10 @@ def test_a_follow_up_gets_its_subject(before: str, question: str, names: str) ->
     "question",
     [
         "What does the lease say about pets?",
+        "But what does TPOT mean?",
+        "And who can see my conversations?",
+        "Are there keyboard shortcuts?",
+        "So when does the library close?",
         "How do I reset my password?",
         "Is it possible to delete an account?",
         "What does it mean to be a vegan?",
@@ -125,6 +133,23 @@ def test_he_and_she_are_people() -> None:
 def test_what_comes_out_is_cut_to_a_question_and_to_one_line() -> None:
     assert len(stand_alone("why?", after("What does the lease say about pets? " * 11))) == 300
     assert "\n" not in stand_alone("And\nfor\nstudents?", after("How many\nvacation days are there?"))
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "told"),
+    [
+        ("怎样添加我自己的文档？", "最多能上传多少？", "文档最多能上传多少？"),
+        ("怎样添加我自己的文档？", "如何备份", "文档如何备份？"),
+        ("如何查看更新日志？", "它有多长？", "更新日志有多长？"),
+        ("我想取消订单", "它有什么限制？", "订单有什么限制？"),
+        ("备份策略是什么？", "它有什么限制？", "备份策略有什么限制？"),
+        ("设置页面在哪里？", "它有什么限制？", "设置页面有什么限制？"),
+        ("如何备份", "最多多久？", ""),
+        ("如何安装？", "它有什么限制？", ""),
+    ],
+)
+def test_what_is_to_be_done_is_no_subject(before: str, question: str, told: str) -> None:
+    assert stand_alone(question, after(before)) == told
 
 
 def test_languages_may_change_within_a_conversation() -> None:
