@@ -2,11 +2,11 @@
 
 import re
 
-_CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]")
+_CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+")
 
 
 def count_cjk(text: str) -> int:
-    return len(_CJK.findall(text))
+    return sum(map(len, _CJK.findall(text)))
 
 
 def estimate_tokens(text: str) -> int:

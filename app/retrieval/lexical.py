@@ -22,14 +22,13 @@ from tantivy import Document, Occur, Query
 from app.errors import TurnError
 from app.retrieval.damage import clear, is_damage, told
 from app.retrieval.protocol import Index, Passage
-from app.retrieval.words import asked, phrases, words
+from app.retrieval.words import QUESTION_TOKENS, asked, phrases, words
 from app.text import ends_of
 
 HEAP = 15_000_000  # bytes that a writer holds before it writes: the least that tantivy takes
 PATIENCE = 8.0  # seconds that a writer waits for others; with a job's slice still less than its timeout
 POLL = 0.05
 NAMED = 2.0  # an identifier found whole weighs so much more than a word as rare
-QUESTION_TOKENS = 256  # as much of a question as the embedder reads
 SATURATED = 2.2  # tantivy's k1 + 1: times its rarity, what a word comes to that stands there again and again
 
 Change = Callable[[tantivy.IndexWriter], object]

@@ -14,8 +14,8 @@ import re
 from collections.abc import Sequence
 
 from app.retrieval.protocol import Passage
-from app.retrieval.words import asked, words
-from app.text import is_chinese
+from app.retrieval.words import QUESTION_TOKENS, asked, words
+from app.text import ends_of, is_chinese
 
 RELEVANT = 0.5  # below it, nothing found bears on the question
 HEIGHT, OUTSTANDING, SHARING, NAMED = 89.0, 22.0, 3.0, 2.0
@@ -44,7 +44,7 @@ def confidence(question: str, ranked: Sequence[Passage], sharing: float) -> floa
     level = math.fsum(behind) / max(1, len(behind))
     if len(ranked) < FEWEST or level < SQUASHED:
         return RELEVANT
-    best = ranked[0]
+    question, best = ends_of(question, QUESTION_TOKENS), ranked[0]
     outstanding = best.score - level
     evidence = SHARING * sharing + (NAMED if _names(question, best) else 0.0)
     match _language(question), "zh" if is_chinese(best.text) else "en":

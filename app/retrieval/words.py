@@ -13,6 +13,8 @@ from functools import cache
 from opencc import OpenCC
 from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 
+QUESTION_TOKENS = 256  # as much of a question as the embedder reads
+
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
 _RUNS = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<other>(?:[^\W{CJK}]|(?<=\w)[-.,:/'’](?=\w))+)")
 _PARTS = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")

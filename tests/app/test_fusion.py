@@ -1,5 +1,8 @@
 """What the two legs found becomes what a model reads: ranked, merged, joined, within a budget, or nothing."""
 
+import random
+import timeit
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +10,8 @@ from hypothesis import strategies as st
 from app.retrieval import Passage
 from app.retrieval.fusion import DEPTH, fuse, rank
 from app.retrieval.relevance import RELEVANT
-from app.retrieval.selection import joined, select
+from app.retrieval.selection import _TOKENS, joined, select
+from app.retrieval.words import asked
 from app.text import estimate_tokens
 
 ENGLISH = "The night train to Lisbon leaves platform four at nine in the evening, on every day but Sunday."
@@ -122,6 +126,68 @@ def test_chinese_repetitions_are_said_once() -> None:
         "随后取出内篮，用清水冲洗，擦干后放回。"
     )
     assert ids(select([passage("a", 2, text), passage("b", 1, text + "谢谢。")], k=5, tokens=900)) == ["a"]
+
+
+@pytest.mark.parametrize(("one", "other", "kept"), [
+    ("高12米的城墙", "高13米的城墙", 2),
+    ("先打开API", "先打开SDK", 2),
+    ("call open_it", "call shut_it", 2),
+    ("see PDFs", "see XMLs", 2),
+    ("a wall", "a gate", 1),
+])  # fmt: skip
+def test_names_and_numbers_keep_apart_what_is_otherwise_alike(one: str, other: str, kept: int) -> None:
+    rows = [passage(name, 1, f"{LONG} {name}") for name in (one, other)]
+    assert len(select(rows, k=5, tokens=900)) == kept
+
+
+def novel(n: int, length: int = 545) -> str:
+    chance = random.Random(n)
+    return "".join(chr(chance.randrange(0x4E00, 0x5E00)) for _ in range(length))
+
+
+def nearly(n: int, text: str) -> str:
+    return text[: 7 * n] + "另外" + text[7 * n + 2 :]
+
+
+@pytest.mark.parametrize(("texts", "most"), [
+    ([novel(n) for n in range(60)], 5),  # what does not fit is compared with nothing
+    ([nearly(n, novel(0)) for n in range(60)], 26),  # and what repeats is looked for so far down only
+    ([novel(n, 80) for n in range(60)], 6),  # nor is anything when all places are taken
+])  # fmt: skip
+def test_few_texts_are_taken_apart(texts: list[str], most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    class Counting:
+        def findall(self, text: str) -> list[str]:
+            read.append(text)
+            return _TOKENS.findall(text)
+
+    monkeypatch.setattr("app.retrieval.selection._TOKENS", Counting())
+    assert select([passage(str(n), 1, text) for n, text in enumerate(texts)], k=5, tokens=1_500)
+    assert 0 < len(read) <= most
+
+
+@pytest.mark.parametrize("letter", ["x", "城", "X", " "])
+def test_a_long_word_takes_time_by_its_length(letter: str) -> None:
+    def seconds(length: int) -> float:
+        rows = [passage("a", 1, letter * length + "a"), passage("b", 1, letter * length + "b")]
+        return min(timeit.repeat(lambda: select(rows, k=5, tokens=length), number=1, repeat=5))
+
+    assert seconds(20_000) < 60 * seconds(1_000)  # by its square it would be 400
+
+
+def test_of_a_long_question_only_its_ends_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def counting(question: str) -> dict[str, bool]:
+        read.append(question)
+        return asked(question)
+
+    monkeypatch.setattr("app.retrieval.relevance.asked", counting)
+    for question in ("城墙" * 4_000, "E-4021 " * 1_000):
+        fuse(question, e5(0.9), [passage("best", 0.1, ENGLISH)], k=5, tokens=900)
+    assert read
+    assert max(map(len, read)) < 1_100
 
 
 def test_neighbours_become_one_and_make_room() -> None:
