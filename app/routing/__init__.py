@@ -4,7 +4,6 @@ A question's words and shape are weighed by a small linear model (`weights.bin`)
 millisecond: whether the large model would win by it, and whether it is a look-up.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -13,6 +12,7 @@ from app.prompt import Exchange, History
 from app.retrieval.protocol import Found
 from app.retrieval.relevance import RELEVANT
 from app.routing.features import features
+from app.routing.phrases import continues, is_courtesy, is_term
 from app.routing.weights import Weights, load
 from app.settings import Settings
 
@@ -35,17 +35,6 @@ TILTS = {"thrifty": 0.08, "balanced": 0.0, "generous": -0.08}  # ROUTING: what t
 # One effort a model: it is told ahead of all messages, so each has a prefix of its own in a provider's cache.
 QUICK, THINKING = "minimal", "medium"
 UNSURE = 0.6  # confidence up to which a look-up gets an ordinary question's room
-
-_CONTINUES = re.compile(
-    r"(?:(?:and|but|so|then)\W+)?(?:why(?: not| so)?|how so|how come|go on|continue|(?:tell me )?more"
-    r"|in more detail|elaborate|explain(?: that| this| it)?|what else|(?:for|give me an) example|are you sure"
-    r"|really)\W*(?:please\W*)?"
-    r"|(?:and|what about|how about) (?:\S+ ?){1,4}"
-    r"|(?:那么?|可是|但是?)?(?:为什么|为啥|怎么会|继续|接着说|然后呢|还有呢|详细|展开"
-    r"|再说|举个?例|具体|真的吗|你确定).{0,4}"
-    r"|那.{1,8}呢\W*",
-    re.IGNORECASE | re.DOTALL,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +76,12 @@ class Router:
             return self._large
         if self._tilt is None:
             return self._off
-        if _CONTINUES.fullmatch(question.strip()):
+        if continues(question):
             return replace(self._standard, reason="continues")
+        if is_courtesy(question):
+            return self._standard
+        if is_term(question):
+            return self._lookup
         asked = features(question)
         if self._weights.wins(asked) > self._tilt:
             return self._hard

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from app.prompt import Exchange, History
 from app.retrieval import Found, Passage
 from app.routing import REASONS, Route, Router
+from app.routing.phrases import is_term
 from app.settings import EXTRACT, Settings
 from dev.routing.rows import questions
 
@@ -29,13 +30,26 @@ LOOKUPS = [
     "图书馆几点关门",
     "日票多少钱？",
     "wifi密码是什么",
+    "redis",
+    "WEB_CONCURRENCY",
+    "ERR_CONN-504",
+    "docker compose",
+    "v2.3.1",
+    "退款期限",
 ]
 ORDINARY = [
     "How do I reset my password?",
     "Summarise what the handbook says about travel.",
     "怎样重置我的密码？",
     "总结一下手册里关于出差的内容。",
+    "how to stop an answer",
+    "How to run it in Docker?",
+    "怎样连接一个语言模型？",
+    "如何备份",
 ]
+COURTESIES = ["thanks", "OK", "Good morning!", "thank you very much!", "hello there"]
+COURTESIES += ["谢谢", "好的，谢谢你！", "早上好"]
+ORDERS = ["write tests", "Prove it", "Compare them", "17 * 23", "2+2=?"]  # two words, and no look-up
 HARD_ONES = [
     HARD,
     "Why does my query get slower with every row, and how would you fix it?",
@@ -57,6 +71,9 @@ HOSTILE = {
     "surrogates": "\ud800" * 8_000,
     "one word": "a" * 8_000,
     "options": "\nA. " * 2_000,
+    "an address": "and https://example.com/" + "x" * 300 + " is what exactly, and why so often?",
+    "and": "and " + "a" * 7_980 + " b c d e f",
+    "thanks": "thanks " * 11 + "x",
 }
 
 
@@ -74,6 +91,22 @@ def test_an_ordinary_question_has_room(question: str) -> None:
     route = ROUTER.route(question)
     assert (route.name, route.model, route.style, route.reason) == ("standard", "small", "", "ordinary")
     assert route.max_tokens > 1_000
+
+
+@pytest.mark.parametrize("question", COURTESIES)
+def test_a_courtesy_asks_for_no_fact(question: str) -> None:
+    assert ROUTER.route(question) == ROUTER.route(ORDINARY[0])
+
+
+@pytest.mark.parametrize("question", ORDERS)
+def test_an_order_of_two_words_is_weighed(question: str) -> None:
+    assert not is_term(question)
+
+
+@pytest.mark.parametrize("question", ["And why?", "what about  part-time staff", "how about Lyon?"])
+def test_a_few_words_go_on_and_many_do_not(question: str) -> None:
+    assert ROUTER.route(question).reason == "continues"
+    assert ROUTER.route(question + " as it was told us last year").reason != "continues"
 
 
 @pytest.mark.parametrize("question", HARD_ONES)
