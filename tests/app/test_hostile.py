@@ -48,8 +48,8 @@ BEGINNINGS += ["没有相关", "那", "怎样"]
 RUNS = [
     *("a", "A", "1", " ", "\n", "\u3000", "_", "*", "#", "<", "'", '"', "“", "？", "?", ".", "-"),
     *("\0", "\ud800", "a ", "a.", "a-", "a'", "1,", "* ", "\n ", "[1]", "“a", "a\u0301", "it ", "and "),
-    "https://e.org/",
-    *("thanks ", "main key ", "中", "的", "其", "中 ", "a中", "的有", "没有", "what are the ", "the provided "),
+    *("https://e.org/", "what are the ", "the provided "),
+    *("thanks ", "main key ", "中", "的", "其", "中 ", "a中", "的有", "没有"),
 ]
 END = " b c d e f g"  # where what could match does not
 

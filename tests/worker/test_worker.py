@@ -16,6 +16,7 @@ from app.services import Services
 from app.settings import Settings
 from app.store import Store, open_store
 from app.turn import Turn
+from tests.app.asking import requests
 from tests.app.made import FakeEmbedder, FakeIndex
 from tests.fakes import FakeModel, a_turn, raising
 from tests.parts import Valkey
@@ -107,6 +108,19 @@ async def test_a_finished_turn_gets_its_title(services: Services, redis: Redis) 
         name = await until_titled(services.store, turn, provisional)
     assert 0 < len(name.split()) <= 6
     assert await services.store.outbox.waiting() == []
+
+
+async def test_a_worker_learns_whom_it_speaks_to_as_it_starts(services: Services, upstream: str) -> None:
+    """Ollama is told to load the model: who is not known to be one is not."""
+    model = "sim-n1-tagwarmedbyaworker"
+    base = f"{upstream}/as/ollama/v1"
+    settings = services.settings.model_copy(update={"openai_base_url": base, "chat_model": model})
+    async with a_worker(settings), asyncio.timeout(40):
+        while True:  # a poll of what another server was asked: the deadline decides, not the pause
+            if asked := await requests(upstream, model):
+                break
+            await asyncio.sleep(0.02)
+    assert asked[0]["path"] == "/as/ollama/api/generate"
 
 
 async def test_what_was_asked_for_while_redis_was_down_is_done_when_it_is_back(
