@@ -11,6 +11,9 @@ from dataclasses import replace
 from app.retrieval.protocol import Found, Passage
 from app.retrieval.relevance import RELEVANT, confidence
 from app.retrieval.selection import select
+from app.retrieval.smalltalk import is_small_talk
+from app.retrieval.words import QUESTION_TOKENS
+from app.text import ends_of
 
 DEPTH = 30  # candidates that each leg is asked for
 WORDS = 0.1  # the words' part of a score; .07 to .13 are as good on both halves of XQuAD
@@ -24,7 +27,10 @@ def fuse(
     k: int,
     tokens: int,
 ) -> Found:
-    """At most k passages of `tokens` in all, best first; a leg that failed is None."""
+    """At most k passages of `tokens` in all, best first; a leg that failed is None. Small talk finds none."""
+    question = ends_of(question, QUESTION_TOKENS)
+    if is_small_talk(question):
+        return Found()
     ranked = rank(dense, lexical)
     if not ranked or dense is None or lexical is None:
         sure = RELEVANT if ranked else 0.0

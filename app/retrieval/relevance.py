@@ -14,13 +14,14 @@ import re
 from collections.abc import Sequence
 
 from app.retrieval.protocol import Passage
-from app.retrieval.words import QUESTION_TOKENS, asked, words
-from app.text import ends_of, is_chinese
+from app.retrieval.words import asked, words
+from app.text import is_chinese
 
 RELEVANT = 0.5  # below it, nothing found bears on the question
 HEIGHT, OUTSTANDING, SHARING, NAMED = 89.0, 22.0, 3.0, 2.0
 ENGLISH, CHINESE = 67.3, 70.2  # what must be exceeded within a language
 ACROSS = (90.0, 0.9)  # between languages: standing out, and what it must exceed
+MISSING = 0.8  # how much more if the question names what is written alike in both, and is not there
 BEHIND = slice(10, 30)  # the ranks that the best one is compared with
 FEWEST = 15  # candidates, below which there is nothing to compare with
 SQUASHED = 0.56  # fused scores behind the best are higher with multilingual-e5, whatever is asked
@@ -44,9 +45,10 @@ def confidence(question: str, ranked: Sequence[Passage], sharing: float) -> floa
     level = math.fsum(behind) / max(1, len(behind))
     if len(ranked) < FEWEST or level < SQUASHED:
         return RELEVANT
-    question, best = ends_of(question, QUESTION_TOKENS), ranked[0]
+    best = ranked[0]
     outstanding = best.score - level
-    evidence = SHARING * sharing + (NAMED if _names(question, best) else 0.0)
+    names = _names(question)
+    evidence = SHARING * sharing + (NAMED if names and names & _words(best) else 0.0)
     match _language(question), "zh" if is_chinese(best.text) else "en":
         case ("en", "en"):
             evidence += HEIGHT * best.score + OUTSTANDING * outstanding - ENGLISH
@@ -54,7 +56,7 @@ def confidence(question: str, ranked: Sequence[Passage], sharing: float) -> floa
             evidence += HEIGHT * best.score + OUTSTANDING * outstanding - CHINESE
         case _:
             weight, least = ACROSS
-            evidence += weight * outstanding - least
+            evidence += weight * outstanding - least - (MISSING if names and not sharing else 0.0)
     return _logistic(evidence)
 
 
@@ -64,10 +66,13 @@ def _language(text: str) -> str:
     return "other" if _FOREIGN.search(text) else "en"
 
 
-def _names(question: str, best: Passage) -> bool:
-    """Whether it holds an identifier that the question names; short numbers match by chance."""
-    names = {word for word, is_name in asked(question).items() if is_name and len(word) > 2}
-    return bool(names and names & set(words(f"{best.title}\n{best.text}")))
+def _names(question: str) -> set[str]:
+    """The identifiers in it; short numbers match by chance."""
+    return {word for word, is_name in asked(question).items() if is_name and len(word) > 2}
+
+
+def _words(passage: Passage) -> set[str]:
+    return set(words(f"{passage.title}\n{passage.text}"))
 
 
 def _logistic(evidence: float) -> float:

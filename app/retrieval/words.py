@@ -39,7 +39,7 @@ _english = TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer("English")
 
 def words(text: str) -> list[str]:
     """All of a text's words, in order, with repetitions."""
-    return [word for run in _RUNS.finditer(_plain(text)) for word in _words(run)]
+    return [word for run in _RUNS.finditer(plain(text)) for word in _words(run)]
 
 
 def asked(question: str) -> dict[str, bool]:
@@ -48,7 +48,7 @@ def asked(question: str) -> dict[str, bool]:
     Characters stand for themselves only where they stand alone: a bigram says more than both of its own.
     """
     found: dict[str, bool] = {}
-    for run in _RUNS.finditer(_plain(question)):
+    for run in _RUNS.finditer(plain(question)):
         if run["cjk"]:
             parts = [part for part in _ASKING.split(run["cjk"]) if part]
             found |= dict.fromkeys((word for part in parts for word in _bigrams(part)), False)
@@ -63,7 +63,7 @@ def phrases(question: str) -> list[list[str]]:
     return [each for each in quoted if len(each) > 1]
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Full-width forms folded, traditional characters simplified, PDFs as PDF."""
     return _ACRONYMS.sub(r"\1", unicodedata.normalize("NFKC", text).translate(_simplified()))
 

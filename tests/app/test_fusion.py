@@ -55,8 +55,8 @@ def test_what_one_leg_did_not_find_counts_as_its_last() -> None:
 @pytest.mark.parametrize("other", [None, []])
 def test_one_leg_alone_still_finds(other: list[Passage] | None) -> None:
     found = [passage("a", 0.8), passage("b", 0.7)]
-    assert ids(fuse("a?", found, other, k=5, tokens=500).passages) == ["a", "b"]
-    assert ids(fuse("a?", other, found, k=5, tokens=500).passages) == ["a", "b"]
+    assert ids(fuse("boats?", found, other, k=5, tokens=500).passages) == ["a", "b"]
+    assert ids(fuse("boats?", other, found, k=5, tokens=500).passages) == ["a", "b"]
 
 
 def test_nothing_found_is_nothing() -> None:
@@ -76,6 +76,26 @@ def test_foreign_subjects_are_told_apart(question: str, best: float, text: str, 
     found = fuse(question, e5(best, text=text), [], k=5, tokens=900)
     assert bool(found.passages) is relevant
     assert (found.confidence >= RELEVANT) is relevant
+
+
+@pytest.mark.parametrize("text", [ENGLISH, "开往里斯本的夜车晚上九点从四号站台发车，周日停运。"])
+def test_small_talk_finds_nothing(text: str) -> None:
+    for dense, lexical in ((e5(0.95, text=text), []), (e5(0.95, text=text), None), (e5(0.95)[:3], [])):
+        found = fuse("thanks 👋", dense, lexical, k=5, tokens=900)
+        assert (found.passages, found.confidence, found.searched) == ((), 0.0, True)
+        assert fuse("trains 👋", dense, lexical, k=5, tokens=900).passages
+
+
+@pytest.mark.parametrize(("question", "outstanding", "relevant"), [
+    ("夜车几点开？", 0.015, True),
+    ("E-4012 是什么意思？", 0.015, False),  # what is written alike in both languages, and is not there
+    ("E-4012 是什么意思？", 0.03, True),
+])  # fmt: skip
+def test_across_languages_a_missing_identifier_asks_for_more(
+    question: str, outstanding: float, relevant: bool
+) -> None:
+    found = fuse(question, e5(0.78 + outstanding / 0.9), [], k=5, tokens=900)
+    assert bool(found.passages) is relevant
 
 
 def test_an_identifier_makes_a_far_passage_relevant() -> None:
