@@ -72,7 +72,6 @@ HOSTILE = {
     "one word": "a" * 8_000,
     "options": "\nA. " * 2_000,
     "an address": "and https://example.com/" + "x" * 300 + " is what exactly, and why so often?",
-    "and": "and " + "a" * 7_980 + " b c d e f",
     "thanks": "thanks " * 11 + "x",
 }
 
