@@ -12,7 +12,7 @@ ALIKE = 0.9  # share of shingles from which two texts say the same
 SHINGLE = 3  # words, or Chinese characters
 SAMPLED = 128  # of a candidate's shingles at the least: of a long text some tell as much as all
 NEARBY = 2  # times k: the candidates that may still join when all places are taken
-FAR = 5  # times k: the candidates that are looked at, however many of them repeat others
+FAR = 4  # times k: the candidates that are looked at, however many of them repeat others
 GAP = 2  # characters that splitting a section leaves out at the most between neighbours: white space
 
 _TOKENS = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\W\u3400-\u9fff\uf900-\ufaff]+")

@@ -5,7 +5,7 @@ No passage bears on it, however near one lies: the vectors of short texts are al
 
 import re
 
-from app.retrieval.words import CJK, asked, plain
+from app.retrieval.words import CJK, plain, sought
 
 _ENGLISH = r"""
 good (?:morning|afternoon|evening|night|day)|see (?:you|ya)(?: (?:later|soon|tomorrow))?|sounds good
@@ -33,7 +33,7 @@ _OTHERS = re.compile(rf"[a-z{CJK}]")
 def is_small_talk(question: str) -> bool:
     """Whether nothing is left of it without such words and those that only ask.
 
-    Of what stands in capitals among other letters `asked` may know a small word only: IT, US, WHO.
+    Of what stands in capitals among other letters `sought` may know a small word only: IT, US, WHO.
     """
     left = _COURTESY.sub(" ", plain(question))
-    return not asked(left) and not (_CAPITALS.search(left) and _OTHERS.search(left))
+    return not any(True for _ in sought(left)) and not (_CAPITALS.search(left) and _OTHERS.search(left))

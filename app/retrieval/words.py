@@ -43,18 +43,21 @@ def words(text: str) -> list[str]:
 
 
 def asked(question: str) -> dict[str, bool]:
-    """The words that a question looks for, without those that only ask; whether each is an identifier.
+    """The words that a question looks for, without those that only ask; whether each is an identifier."""
+    return dict(sought(plain(question)))
+
+
+def sought(text: str) -> Iterator[tuple[str, bool]]:
+    """The same of a plain text, one after the other.
 
     Characters stand for themselves only where they stand alone: a bigram says more than both of its own.
     """
-    found: dict[str, bool] = {}
-    for run in _RUNS.finditer(plain(question)):
+    for run in _RUNS.finditer(text):
         if run["cjk"]:
-            parts = [part for part in _ASKING.split(run["cjk"]) if part]
-            found |= dict.fromkeys((word for part in parts for word in _bigrams(part)), False)
+            parts = (part for part in _ASKING.split(run["cjk"]) if part)
+            yield from ((word, False) for part in parts for word in _bigrams(part))
         else:
-            found |= {w: whole for w, whole in _named(run["other"]) if w not in _small_stems()}
-    return found
+            yield from ((word, whole) for word, whole in _named(run["other"]) if word not in _small_stems())
 
 
 def phrases(question: str) -> list[list[str]]:

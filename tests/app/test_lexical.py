@@ -6,12 +6,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from app.errors import TurnError
 from app.retrieval import VERSION, Passage, forget_earlier, open_lexical
+from app.retrieval.damage import clear
 from app.retrieval.lexical import TantivyIndex
 from app.retrieval.words import asked, phrases, words
 from app.settings import Settings
@@ -270,6 +272,19 @@ async def test_what_may_not_be_read_is_left_alone(public: Path) -> None:
     assert told == "The lexical index may not be read or not be written by this user."
     assert names_in(public) == before
     (public / "meta.json").chmod(0o600)
+    assert await index.count() == len(TEXTS)
+
+
+@pytest.mark.parametrize("says", ["", "IoError { Os { code: 13, kind: PermissionDenied } }"])
+async def test_what_was_made_good_meanwhile_is_not_cleared(
+    index: TantivyIndex, folder: Path, says: str
+) -> None:
+    def probe() -> None:
+        if says:
+            raise ValueError(says)
+
+    with pytest.raises(ValueError, match="PermissionDenied") if says else nullcontext():
+        clear(folder, probe)
     assert await index.count() == len(TEXTS)
 
 
