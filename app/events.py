@@ -94,10 +94,12 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Retracted:
-    """The text so far is withdrawn, for it is no answer: `model` answers instead. `reason` is a few words."""
+    """The text so far is withdrawn, for it is no answer: `model` answers instead. `reason` is a few words,
+    `usage` what it cost, estimated where the call was left before its end."""
 
     reason: str
     model: str
+    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from time import perf_counter
 
 from app.events import Delta, Finished, Step, Usage
 from app.models import Hints, Model
+from app.models.usage import left_early
 from app.prompt import Message
 from app.routing import Route
 from app.routing.escalation import WATCHED, unanswered
@@ -14,11 +15,11 @@ from app.turn.stages import Emit
 
 
 class Unanswered(Exception):
-    """What the model said will not do."""
+    """What the model said will not do; `usage` is what it cost all the same."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, usage: Usage) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason, self.usage = reason, usage
 
 
 async def call(
@@ -55,16 +56,12 @@ async def call(
                     timings.begin("decode")
                 emit(Delta(text))
                 if said is not None:
-                    said = _judge(said + text)
-    if said is not None:
-        _judge(said, whole=True)
+                    said = said + text
+                    if why := unanswered(said, whole=False):
+                        raise Unanswered(why, left_early(messages, said))
+                    said = said if len(said) <= WATCHED else None
+    if said is not None and (why := unanswered(said, whole=True)):
+        raise Unanswered(why, usage)
     emit(Step("decode", "done", ms=timings.end("decode")))
     took, spans = timings.close()
     return Finished(False, route.model, route.name, usage, took, reason, spans)
-
-
-def _judge(said: str, *, whole: bool = False) -> str | None:
-    """The text, while more of it is to be judged; raises Unanswered."""
-    if reason := unanswered(said, whole=whole):
-        raise Unanswered(reason)
-    return said if len(said) <= WATCHED else None

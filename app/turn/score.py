@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from app.errors import TurnError
-from app.events import Card, Failed, Finished, Prompted, Retracted, Routed, Sources, Started, Step
+from app.events import Card, Failed, Finished, Prompted, Retracted, Routed, Sources, Started, Step, Usage
 from app.models import Hints
 from app.prompt import History, build
 from app.retrieval import Found, Passage
@@ -105,16 +105,16 @@ async def _generate(given: Given, route: Route, stages: Stages, emit: Emit, timi
     try:
         return await _ask(given, route, stages, emit, timings, judged=True)
     except Unanswered as passed:
-        why = passed.reason
+        why, usage = passed.reason, passed.usage
         emit(Step("decode", "done", ms=timings.end("decode")))
     except TurnError as error:
         if error.kind not in ELSEWHERE or timings.spoke:
             raise
-        why = FAILED
+        why, usage = FAILED, Usage()
     timings.begin("small", asked)
     timings.retract()
     emit(Step("escalate", "done", why, timings.end("small")))
-    emit(Retracted(why, larger.model))
+    emit(Retracted(why, larger.model, usage))
     larger = replace(larger, reason=why)
     emit(_routed(larger, stages.router))
     return await _ask(given, larger, stages, emit, timings, judged=False)

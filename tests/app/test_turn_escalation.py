@@ -68,6 +68,7 @@ async def test_one_that_passes_is_followed_by_the_large_one_visibly(said: str) -
     assert model.routes == ["small", "large"]
     (retracted,) = [event for event in events if isinstance(event, Retracted)]
     assert (retracted.model, retracted.reason) == ("large", REASON)
+    assert retracted.usage.prompt_tokens > 100, "its prompt was read, and is paid for"
     routed = [event for event in events if isinstance(event, Routed)][-1]
     assert (routed.model, routed.reason, routed.larger) == ("large", REASON, "")
     assert ("escalate", "done") in [(event.name, event.state) for event in events if isinstance(event, Step)]

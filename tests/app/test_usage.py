@@ -1,14 +1,8 @@
-"""What calls used, one after the other, and one that was left early."""
+"""What a call used that was left early."""
 
-from app.events import Usage
-from app.models.usage import left_early, together
+from app.models.usage import left_early
 from app.prompt import Message
 from app.text import estimate_tokens
-
-
-def test_usages_add_up() -> None:
-    assert together(Usage(10, 2, 5), Usage(30, 40, 8)) == Usage(40, 42, 13)
-    assert together() == Usage()
 
 
 def test_a_call_that_was_left_early_read_its_prompt_and_said_what_came() -> None:
