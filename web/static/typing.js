@@ -7,7 +7,7 @@
 (() => {
   "use strict";
   const MOST = 3;
-  const PAUSE = [110, 700]; // milliseconds, by the typist's own pace, and longer each time it was too early
+  const PAUSE = [100, 700]; // milliseconds, by the typist's own pace, and longer each time it was too early
   const LEAST = {words: 6, han: 3}; // characters that a search is worth
   const ENDS = /[\s?!.…。？！]+$/;
   const WHOLE = /[?？。！!]\s*$/;
@@ -33,7 +33,7 @@
   function delay(text) {
     if (WHOLE.test(text)) return 0;
     if (/\s$/.test(text)) return PAUSE[1];
-    return Math.min(PAUSE[1], Math.max(PAUSE[0], 1.5 * pace) * (1 + told.length / 2));
+    return Math.min(PAUSE[1], Math.max(PAUSE[0], 1.3 * pace) * (1 + told.length / 4));
   }
 
   function tell() {
