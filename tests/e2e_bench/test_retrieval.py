@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.retrieval import Found
+from dev.routing.rows import lines
 from e2e.bench.retrieval import IDENTIFIERS, SHIPPED, read
 from e2e.bench.retrieval.asking import Answered
-from e2e.bench.retrieval.material import Question, rows
+from e2e.bench.retrieval.material import Question
 from e2e.bench.retrieval.scores import recalls
 
 
@@ -30,7 +31,7 @@ def test_identifiers_are_a_hundred_questions_among_look_alikes() -> None:
 
 
 def test_small_talk_is_in_both_languages() -> None:
-    talk = Counter(row["language"] for row in rows(SHIPPED / "offtopic.jsonl"))
+    talk = Counter(row["language"] for row in lines(SHIPPED / "offtopic.jsonl"))
     assert talk["en"] == talk["zh"] >= 30
 
 

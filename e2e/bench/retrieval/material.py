@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from dev.routing.rows import lines
 
 CACHE = Path(".cache/bench/retrieval")
 
@@ -25,10 +25,10 @@ def read(folder: Path) -> tuple[dict[str, str], list[Question]]:
     passages: dict[str, str] = {}
     questions: list[Question] = []
     for name in names:
-        passages |= {row["id"]: row["text"] for row in rows(folder / f"{name}.passages.jsonl")}
+        passages |= {row["id"]: row["text"] for row in lines(folder / f"{name}.passages.jsonl")}
         questions += [
             Question(name, row["question"], row["passage"])
-            for row in rows(folder / f"{name}.questions.jsonl")
+            for row in lines(folder / f"{name}.questions.jsonl")
         ]
     return passages, questions
 
@@ -41,11 +41,3 @@ def write(passages: dict[str, str], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for id, text in passages.items():
         (folder / f"{id}.txt").write_text(text, encoding="utf-8")
-
-
-def rows(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        with path.open(encoding="utf-8") as lines:
-            yield from (json.loads(line) for line in lines if line.strip())
-    except (OSError, ValueError) as error:
-        raise SystemExit(f"{path} cannot be read as JSON lines: {error}") from error

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from app.documents.ingest import Library
+from dev.routing.rows import lines
 from e2e.bench.retrieval.asking import Answered, ask_all
-from e2e.bench.retrieval.material import Question, read, rows
+from e2e.bench.retrieval.material import Question, read
 
 SHIPPED = Path(__file__).parents[2] / "data"
 EVERY = 5  # of CLINC's questions one in so many is asked
@@ -31,7 +32,7 @@ async def errors(answered: Sequence[Answered], library: Library, folder: Path) -
 
 def _foreign(folder: Path) -> dict[str, list[Question]]:
     talk = [
-        Question(row["language"], row["question"], "") for row in rows(SHIPPED / "retrieval/offtopic.jsonl")
+        Question(row["language"], row["question"], "") for row in lines(SHIPPED / "retrieval/offtopic.jsonl")
     ]
     sets = {f"small_talk_{name}": [q for q in talk if q.language == name] for name in ("en", "zh")}
     for other in (SHIPPED / "retrieval", SHIPPED / "identifiers"):
@@ -39,7 +40,7 @@ def _foreign(folder: Path) -> dict[str, list[Question]]:
             sets[other.name] = read(other)[1]
     clinc = folder.parent / "intents/clinc.jsonl"
     if clinc.exists():
-        sets["clinc"] = [Question("en", row["text"], "") for row in rows(clinc)][::EVERY]
+        sets["clinc"] = [Question("en", row["text"], "") for row in lines(clinc)][::EVERY]
     return sets
 
 
